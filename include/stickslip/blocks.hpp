@@ -1,0 +1,126 @@
+// Block-sparse storage over NODES: a spatial body is a node of 6 velocities, a planar body one of 3, a
+// Lagrangian system one of nv. Flat arrays, no pointers per block; clearing keeps the capacity.
+#pragma once
+
+#include <new>
+#include <span>
+#include <vector>
+
+#include "stickslip/types.hpp"
+
+namespace stickslip {
+
+// A vector whose length follows the number of rows from step to step. Unlike VecX it keeps its memory when it
+// shrinks, so that contacts may come and go without a single allocation.
+class RowVec : public Eigen::Map<VecX> {
+public:
+    RowVec() : Eigen::Map<VecX>(nullptr, 0) {}
+    RowVec(const RowVec& other) : RowVec() { *this = other; }
+    RowVec& operator=(const RowVec& other) {
+        storage_ = other.storage_;
+        rebind();
+        return *this;
+    }
+    template <class Expression>
+    RowVec& operator=(const Eigen::MatrixBase<Expression>& x) {  // x must not refer to *this with another length
+        resize(x.size());
+        Eigen::Map<VecX>::operator=(x);
+        return *this;
+    }
+    void resize(Eigen::Index n) {
+        storage_.resize(static_cast<std::size_t>(n));
+        rebind();
+    }
+    using Eigen::Map<VecX>::setZero;
+    using Eigen::Map<VecX>::setConstant;
+    void setZero(Eigen::Index n) { setConstant(n, 0.0); }
+    void setConstant(Eigen::Index n, double x) {
+        storage_.assign(static_cast<std::size_t>(n), x);
+        rebind();
+    }
+
+private:
+    void rebind() {
+        new (static_cast<Eigen::Map<VecX>*>(this))
+            Eigen::Map<VecX>(storage_.data(), static_cast<Eigen::Index>(storage_.size()));
+    }
+    std::vector<double> storage_;
+};
+
+// The split of the velocity vector into nodes.
+struct Nodes {
+    std::vector<int> start{0};  // node n owns v[start[n]] .. v[start[n + 1] - 1]
+
+    int size() const { return static_cast<int>(start.size()) - 1; }
+    int dof(int n) const { return start[n + 1] - start[n]; }
+    int nv() const { return start.back(); }
+    void add(int dof) { start.push_back(start.back() + dof); }
+    friend bool operator==(const Nodes&, const Nodes&) = default;
+};
+
+// A square matrix over nodes: a dense diagonal block per node and, where nodes are coupled (geometric
+// stiffness, exact force Jacobians), off-diagonal blocks. Blocks are column-major. Need not be symmetric.
+struct BlockMatrix {
+    struct Coupling {
+        int row_node, column_node;  // both triangles are stored: (i, j) and (j, i) are two couplings
+        int offset;                 // into values
+    };
+    Nodes nodes;
+    std::vector<int> diagonal;  // offset of node n's block in values
+    std::vector<Coupling> couplings;
+    std::vector<double> values;
+
+    void shape_diagonal(const Nodes& layout);  // all diagonal blocks, set to zero, no couplings
+    Eigen::Map<MatX> block(int n) { return {values.data() + diagonal[n], nodes.dof(n), nodes.dof(n)}; }
+    Eigen::Map<const MatX> block(int n) const {
+        return {values.data() + diagonal[n], nodes.dof(n), nodes.dof(n)};
+    }
+    Eigen::Map<MatX> block(const Coupling& c) {
+        return {values.data() + c.offset, nodes.dof(c.row_node), nodes.dof(c.column_node)};
+    }
+    Eigen::Map<const MatX> block(const Coupling& c) const {
+        return {values.data() + c.offset, nodes.dof(c.row_node), nodes.dof(c.column_node)};
+    }
+    void add_product(double s, const ConstRef& x, Eigen::Ref<VecX> y) const;  // y += s A x
+    double quadratic(const ConstRef& x) const;                                 // x' A x
+    MatX dense() const;
+};
+
+// Jacobian rows in groups (the rows of one joint, the 1 to 3 components of one contact). A group has one
+// dim x dof(node) block per node it touches, row-major so that one row is contiguous.
+struct BlockRows {
+    struct Block {
+        int node;
+        int offset;  // into values
+    };
+    std::vector<int> row{0};    // group g owns rows row[g] .. row[g + 1] - 1
+    std::vector<int> first{0};  // and blocks[first[g]] .. blocks[first[g + 1] - 1]
+    std::vector<Block> blocks;
+    std::vector<double> values;
+
+    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+    int groups() const { return static_cast<int>(row.size()) - 1; }
+    int rows() const { return row.back(); }
+    int dim(int g) const { return row[g + 1] - row[g]; }
+    std::span<const Block> blocks_of(int g) const {
+        return {blocks.data() + first[g], static_cast<std::size_t>(first[g + 1] - first[g])};
+    }
+    Eigen::Map<RowMajor> values_of(int g, const Block& b, const Nodes& nodes) {
+        return {values.data() + b.offset, dim(g), nodes.dof(b.node)};
+    }
+    Eigen::Map<const RowMajor> values_of(int g, const Block& b, const Nodes& nodes) const {
+        return {values.data() + b.offset, dim(g), nodes.dof(b.node)};
+    }
+
+    void clear();
+    void begin_group(int dim);                              // then add_block for each node it touches
+    Eigen::Map<RowMajor> add_block(int node, int dof);      // zero; valid until the next add_block
+    void keep(const std::vector<char>& wanted);             // drops the groups g with wanted[g] == 0
+
+    void product(const Nodes& nodes, const ConstRef& v, Eigen::Ref<VecX> u) const;  // u = J v
+    void add_transpose_product(const Nodes& nodes, const ConstRef& p, Eigen::Ref<VecX> y) const;  // y += J' p
+    MatX dense(const Nodes& nodes) const;
+};
+
+}  // namespace stickslip

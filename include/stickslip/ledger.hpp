@@ -1,0 +1,67 @@
+// The energy ledger: every joule that enters or leaves, with a name. See src/diagnose/energy_ledger.cpp for the
+// formulas; `imbalance` is what no entry explains and must be rounding.
+#pragma once
+
+#include "stickslip/problem.hpp"
+#include "stickslip/system.hpp"
+
+namespace stickslip {
+
+// Work done since the start [J].
+struct EnergyFlows {
+    double applied_work = 0;         // by loads and dampers
+    double motor_work = 0;           // by velocity rows
+    double friction_loss = 0;        // taken by sliding
+    double impact_loss = 0;          // taken by normal impulses, and by all contact impulses of h = 0 stages
+    double regularisation_loss = 0;  // taken by T, S and position stabilisation
+    double scheme_loss = 0;          // taken by the discretisation itself
+};
+
+// One solved problem as the ledger sees it: M (v1 - v0) = sum of the impulses, over a stage of length h.
+struct Stage {
+    double t0 = 0, t1 = 0;  // [s]; t1 == t0 is an impact
+    const VecX* q0 = nullptr;
+    const VecX* v0 = nullptr;
+    const VecX* q1 = nullptr;
+    const VecX* v1 = nullptr;
+    const StepProblem* problem = nullptr;
+    const StepSolution* solution = nullptr;
+    const Forces* impulses = nullptr;        // [N s] potential and applied impulses that r contains; null at impacts
+    const BlockMatrix* mass = nullptr;       // the M inside A
+    const RowVec* stabilisation = nullptr;   // the part of c_N due to position stabilisation, per contact; may be null
+    double alpha = 1, gamma = 1;             // weights with which compliant rows were filled
+    const VecX* extra = nullptr;             // [N s] restitution impulse given inside r (Poisson), counted as impact
+};
+
+class EnergyLedger {
+public:
+    void begin(const System& system, const State& state);
+    // Books one stage. Allocates nothing after the first call with the same sizes.
+    void book(const System& system, const Stage& stage);
+
+    const Energies& now() const { return now_; }
+    const Energies& start() const { return start_; }
+    const EnergyFlows& flows() const { return flows_; }
+    // Change of the energy of the states minus all booked flows [J].
+    double imbalance() const;
+    // Largest energy or flow seen, the yardstick for `imbalance` [J].
+    double scale() const { return scale_; }
+
+    struct Snapshot {
+        Energies start, now;
+        EnergyFlows flows;
+        double scale = 0;
+    };
+    Snapshot snapshot() const { return {start_, now_, flows_, scale_}; }
+    void restore(const Snapshot& s);
+
+private:
+    Energies start_, now_;
+    EnergyFlows flows_;
+    double scale_ = 0;
+    VecX w_, j_;             // nv: mean velocity, smooth impulse
+    RowVec Gw_, Gv0_, Gv1_, Hw_;
+    BlockMatrix M_;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,47 @@
+// Records: one HDF5 file per run (docs/record.md gives the layout) and CSV; reading them back.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "stickslip/simulation.hpp"
+
+namespace stickslip {
+
+// Writes `file` (HDF5, SWMR: readable while it grows and after a kill) at the model's record interval. The record
+// holds states, energies, residuals, contacts, reactions, events, a snapshot; every array is named with its unit.
+// `flush_every_s` is wall time between flushes: what a kill can lose. `snapshot`, usually Simulation::snapshot, is
+// called at every flush, so that the run can be resumed from there. Failures (disk full) are Errors.
+std::unique_ptr<Recorder> make_hdf5_recorder(const std::string& file, double flush_every_s = 0.5,
+                                             std::function<std::vector<std::uint8_t>()> snapshot = {});
+// One line per recorded time: t, q, v, energies, residual.
+std::unique_ptr<Recorder> make_csv_recorder(const std::string& file);
+
+// A record read back: everything up to the last flush. Ragged arrays: row k owns entries start[k] .. start[k + 1] - 1.
+struct RecordContents {
+    std::string model, source, version;
+    std::vector<double> t;                // [s]
+    std::vector<double> step_length;      // [s] of the step that ended at or covers t; 0 for the initial state
+    MatX q, v, v_weighted;                // one column per recorded time
+    std::vector<double> residual;         // [m/s]
+    MatX energy;                          // [J] 10 rows: kinetic .. imbalance, as in --json
+    std::vector<std::string> coordinate_names, body_names;
+    std::vector<std::size_t> contact_start, reaction_start;  // one more than times
+    std::vector<ContactRecord> contacts;
+    std::vector<double> reactions;        // [N s]
+    std::vector<Event> events;            // of the whole run, whether or not a row was recorded then
+    long steps = 0;                       // taken until the last flush
+    std::string hash;                     // of the final state, empty unless complete
+    std::vector<std::uint8_t> snapshot;   // the last complete one, empty if none
+    bool complete = false;                // ended by end(), not by a kill
+};
+// Opens records whatever way their run ended (also while it is running).
+RecordContents read_record(const std::string& run);  // the file, or the folder with run.h5
+// Clears HDF5's open flag that a killed run leaves behind, so that other programs open the file. True if it was set.
+// Not to be called while the run is still writing.
+bool repair_record(const std::string& run);
+
+}  // namespace stickslip

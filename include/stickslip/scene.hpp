@@ -1,0 +1,201 @@
+// A scene: plain structs, exactly what the file says, in SI units. Nothing here computes.
+//
+// Reading (read_scene) checks everything that can be judged without mechanics: types, sizes, signs, finite
+// numbers, names that must exist. Building (build_scene, in another file) turns a Scene into a System; whatever it
+// has to complain about carries the Place it was written at. docs/scene.md lists every key with unit and default.
+//
+// Frames: `pose` of a body places its body frame B in the world W; `com`, `at_a`, `at_b`, `at` of a load and the
+// poses of shapes are in B (for `ground`, B is W); joint `at` and `axis`, velocities, loads are in W at t = 0.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stickslip/error.hpp"
+#include "stickslip/options.hpp"
+#include "stickslip/types.hpp"
+
+namespace stickslip {
+
+// Nested so that the words Body, Joint, Shape stay free for the model.
+struct Scene {
+    // A name that refers to something else in the scene; the reader has checked that it exists.
+    struct Name {
+        std::string text;
+        Place place;
+    };
+
+    // A formula of the time t [s]. `let` parameters are already replaced by their numbers, so t, pi and the functions
+    // of docs/scene.md are all it contains. Evaluate it with compile_formula() (src/scene/formula.hpp).
+    struct Formula {
+        std::string text = "0";
+        Place place;
+        std::optional<double> value = 0.0;  // when t does not occur in it
+    };
+
+    struct Parameter {  // `let`
+        std::string name;
+        double value = 0;
+        Place place;
+    };
+
+    enum class Plane { none, xy, xz, yz };
+
+    struct Material {
+        std::string name;
+        double friction = 0.5;   // [-]
+        double restitution = 0;  // [-] in [0, 1]
+        Place place;
+    };
+
+    // Overrides the mixture (friction: geometric mean, restitution: maximum) for two materials.
+    struct Pair {
+        Name a, b;
+        std::optional<double> friction;     // [-]
+        std::optional<double> restitution;  // [-]
+        Place place;
+    };
+
+    struct Contacts {
+        int facets = 0;  // 0: disc (the exact cone); else a polygon with this many facets, even and >= 4
+        std::vector<Pair> pairs;
+        Place place;
+    };
+
+    struct Shape {
+        enum class Kind { sphere, box, half_space };
+        Kind kind = Kind::sphere;
+        double radius = 0;                // [m] of a sphere
+        Vec3 edges = Vec3::Zero();        // [m] of a box, full lengths
+        Vec3 normal = Vec3::UnitZ();      // half-space normal . x <= offset, unit, in the frame of the shape
+        double offset = 0;                // [m]
+        Pose pose;                        // of the shape in the body frame
+        Name material{"default", {}};
+        Place place;
+    };
+
+    struct Body {
+        std::string name;
+        bool fixed = false;
+        Pose pose;                             // body frame in W at t = 0
+        std::optional<Vec3> com;               // [m] centre of mass in the body frame; absent: centre of volume of the
+                                               // shapes (half-spaces excepted), or the origin if there are none
+        std::optional<double> mass;            // [kg] exactly one of mass and density, unless fixed
+        std::optional<double> density;         // [kg/m^3] of the shapes; overlaps count twice
+        std::optional<Mat3> inertia;           // [kg m^2] about the centre of mass in body axes; absent: of the shapes,
+                                               // uniform, scaled to the mass
+        std::vector<Shape> shapes;
+        Vec3 velocity = Vec3::Zero();          // [m/s] of the centre of mass, in W
+        Vec3 angular_velocity = Vec3::Zero();  // [rad/s] in W
+        Place place;                           // of the name
+    };
+
+    struct Joint {
+        enum class Kind { fixed, ball, revolute, prismatic, distance };
+        std::string name;
+        Kind kind = Kind::fixed;
+        Name a, b;                    // bodies, or `ground`
+        // Either `at` or both of `at_a`, `at_b`. A fixed joint may have neither: then it sits at the origin of b's
+        // frame (a's if b is the ground). A distance joint always has at_a and at_b.
+        std::optional<Vec3> at;       // [m] in W at t = 0
+        std::optional<Vec3> at_a;     // [m] in the frame of a
+        std::optional<Vec3> at_b;     // [m] in the frame of b
+        Vec3 axis = Vec3::UnitZ();    // unit, in W at t = 0; revolute and prismatic. In a plane, the normal for revolute
+        std::optional<double> length; // [m] > 0, of a distance joint; absent: the distance at t = 0
+        bool collide = false;         // whether a and b may touch
+        Place place;                  // of the name
+        Place kind_place;             // of the word `revolute`, ...
+    };
+
+    struct Spring {
+        std::string name;
+        Name a, b;                     // bodies, or `ground`
+        Vec3 at_a = Vec3::Zero();      // [m] in the frame of a
+        Vec3 at_b = Vec3::Zero();      // [m] in the frame of b
+        double stiffness = 0;          // [N/m] >= 0
+        double damping = 0;            // [N s/m] >= 0, along the line
+        std::optional<double> length;  // [m] at rest; absent: the distance at t = 0
+        Place place;                   // of the name
+    };
+
+    // A force and a torque over time, in world axes, acting for from <= t < until. Either formulas or a table.
+    struct Load {
+        enum class Interpolation { linear, step };
+        struct Row {
+            double t = 0;               // [s] strictly increasing
+            Vec3 force = Vec3::Zero();  // [N]
+        };
+        std::string name;
+        Name body;
+        std::optional<Vec3> at;    // [m] where the force acts, in the body frame; absent: the centre of mass
+        Formula force[3];          // [N] of t
+        Formula torque[3];         // [N m] of t
+        // Non-empty replaces `force`. Before the first and after the last row their values hold. With `step` a row
+        // holds until the next one, and every row is a discontinuity.
+        std::vector<Row> table;
+        Interpolation interpolation = Interpolation::linear;
+        double from = -infinity;   // [s]
+        double until = infinity;   // [s]
+        Place place;               // of the name
+    };
+
+    // A scheme or solver: its name and its options as written, for assign_fields().
+    struct Choosing {
+        std::string name;
+        OptionValues options;
+        Place place;
+    };
+
+    struct Record {
+        std::optional<double> every;  // [s] > 0 between samples; absent: every step
+        bool csv = false;
+    };
+
+    enum class Policy { certify, budget };
+
+    struct Run {
+        Choosing scheme{"moreau-jean", {}, {}};
+        Choosing solver{"auto", {}, {}};
+        Policy policy = Policy::certify;
+        // [s] > 0, from `run.step` or `run.scheme.step` (never left among the options of the scheme); absent: the
+        // scheme's default. The text is a number; the place is where it was written.
+        std::optional<OptionValue> step;
+        std::optional<double> end;  // [s] > 0
+        Record record;
+        Place place;
+    };
+
+    std::string file;           // name as given
+    std::string text;           // source, kept for the record
+    OptionValues overrides;     // --set, kept for the record
+
+    std::vector<Parameter> parameters;  // in file order, overrides applied
+    Vec3 gravity{0, 0, -9.81};          // [m/s^2]
+    Plane plane = Plane::none;
+    std::vector<Material> materials;    // in file order; always contains `default`
+    Contacts contacts;
+    std::vector<Body> bodies;           // in file order; `ground` is not listed
+    std::vector<Joint> joints;          // in file order
+    std::vector<Spring> springs;        // in file order
+    std::vector<Load> loads;            // in file order
+    Run run;
+};
+
+const char* to_string(Scene::Plane plane);              // "none", "xy", ...
+const char* to_string(Scene::Joint::Kind kind);         // "revolute", ...
+const char* to_string(Scene::Shape::Kind kind);         // "half-space", ...
+const char* to_string(Scene::Policy policy);            // "certify", "budget"
+
+// Reads and checks; throws Error with file:line:column. An override (key, text) is `--set key=text`: a key path
+// with dots (`bodies.arm.mass`, `scheme.theta`, `bodies.arm.shapes.0.box`) or the name of a `let` parameter; the text
+// is YAML. Errors in an override name `--set key` as their place.
+Scene read_scene(const std::string& file, const OptionValues& overrides = {});
+Scene read_scene_text(const std::string& text, const std::string& name, const OptionValues& overrides = {});
+
+// Index into bodies, -1 for `ground`; throws Error at the name's place if there is none.
+int body_index(const Scene& scene, const Scene::Name& name);
+int material_index(const Scene& scene, const Scene::Name& name);
+
+}  // namespace stickslip

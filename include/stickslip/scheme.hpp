@@ -1,0 +1,112 @@
+// Schemes: fill the step problem, let a solver solve it, move the state. They know nothing of files, recorders
+// or the outer loop. A scheme object holds options only; what it remembers between steps lies in Step::memory,
+// so that State plus StepMemory is a snapshot.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "stickslip/ledger.hpp"
+#include "stickslip/options.hpp"
+#include "stickslip/solver.hpp"
+#include "stickslip/system.hpp"
+
+namespace stickslip {
+
+// What lives on from step to step, besides the contact frames that the finder transports. All of it is in a snapshot.
+struct StepMemory {
+    double h = 0;        // [s] length of the last step; 0 at the start
+    VecX v_rate;         // [1/s^2] (v - v_old) / h_old, zero at the start and after an impact
+    std::vector<ContactId> contact;   // sorted: contacts of the last solved problem,
+    std::vector<Vec3> impulse;        // [N s] their impulses in their frames
+    std::vector<ContactMode> mode;
+    std::vector<std::uint32_t> joint; // ids of the bilateral groups of that problem,
+    RowVec lambda;                    // [N s] and the impulses of their rows
+};
+
+// One contact of the step just taken, as recorders see it. Impulses of all stages of the step are summed.
+struct ContactRecord {
+    ContactId id;
+    ContactMode mode = ContactMode::open;
+    double gap = 0;                     // [m]
+    Vec3 position, normal, tangent;     // in W
+    Vec3 impulse = Vec3::Zero();        // [N s] in the frame (n, t1, t2)
+};
+
+// Time spent in each arrow of the walk [s].
+struct StepTimers {
+    enum Arrow { find, fill, solve, advance, book, arrows };
+    std::array<double, arrows> seconds{};
+};
+
+struct StepReport {
+    Status status = Status::ok;
+    double t = 0;               // [s] reached
+    double h = 0;               // [s] length of the accepted step
+    SolveReport solve;          // of the worst stage
+    int solves = 0;             // problems solved
+    int rejected = 0;           // trial steps thrown away
+    const char* reason = "";    // one sentence when status is not ok
+};
+
+// The record and all scratch memory of the current step.
+struct Step {
+    Step();
+    ~Step();
+    Step(Step&&) noexcept;
+    Step& operator=(Step&&) noexcept;
+
+    StepMemory memory;
+    EnergyLedger ledger;
+    StepTimers timers;                    // summed over the run
+
+    // What just happened, written by the scheme.
+    double t0 = 0, t1 = 0;                // [s]
+    VecX q0, v0, q1, v1;                  // start and end; v1 is after the impact if there was one
+    VecX v_weighted;                      // nv: the velocity that converges, (1 - a) v0 + a v1
+    std::vector<ContactRecord> contacts;  // sorted by id
+    RowVec reactions;                     // [N s] bilateral rows, summed over the stages
+    std::vector<Event> events;            // in order of time
+    double gap_violation = 0;             // [m] deepest overlap seen at the rows' configuration
+    double joint_violation = 0;           // [m, rad] largest |g| of holonomic rows there
+    double joint_speed_violation = 0;     // [m/s, rad/s] largest |G v| of holonomic rows there
+
+    // Scratch, reused.
+    std::unique_ptr<ContactFinder> finder;
+    StepProblem problem;                  // the last problem solved
+    StepSolution guess;                   // what its solver was given
+    StepSolution solution;                // and what it returned
+    BlockMatrix mass, stiffness, damping;
+    Forces forces, forces1;
+    VecX dq, v_star, work;
+    RowVec row_work, stabilisation;
+    std::vector<char> wanted;
+
+    // The state at t0 <= t <= t1 by the step's own interpolant: q0 (+) s dq, velocities linear; the right value at t1.
+    void at(const System& system, double t, State& x) const;
+};
+
+class Scheme {
+public:
+    virtual ~Scheme() = default;
+    virtual void prepare(const System& system, const State& state, Step& step) const;
+    // One accepted step, up to one event, never past t_limit.
+    virtual StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& step) const = 0;
+};
+
+struct SchemeEntry {
+    const char* name;
+    const char* paper;
+    const char* summary;
+    const char* order;  // observed in smooth motion / with contact
+    std::vector<FieldInfo> (*options)();
+    std::unique_ptr<Scheme> (*make)(const OptionValues& values);
+};
+
+const std::vector<SchemeEntry>& schemes();
+std::unique_ptr<Scheme> make_scheme(const std::string& name, const OptionValues& values = {}, Place place = {});
+
+}  // namespace stickslip

@@ -1,0 +1,104 @@
+// The loop around the steps: who judges a step, who records it, when the run ends.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "stickslip/scheme.hpp"
+
+namespace stickslip {
+
+// A scheme or solver as it is asked for: its name and options, with their places.
+struct Choosing {
+    std::string name;
+    OptionValues options;
+    Place place;
+};
+
+struct RunSettings {
+    Choosing scheme{"moreau-jean", {}, {}};
+    Choosing solver{"auto", {}, {}};
+    bool certify = true;         // policy: refuse steps above tol; false is `budget`: accept and state the residual
+    double tol = default_tolerance;  // [m/s]
+    double end = 1;              // [s]
+    double record_every = 0;     // [s]; 0 records every step
+};
+
+// A system with its initial state and how to run it: what a scene file or a mechanism becomes.
+struct Model {
+    std::string name;
+    std::string source;          // the scene text or the mechanism with its parameters, kept in the record
+    std::unique_ptr<System> system;
+    State state;
+    RunSettings run;
+};
+
+class Recorder {
+public:
+    virtual ~Recorder() = default;
+    virtual void begin(const Model& model, const State& state, const Step& step) = 0;
+    virtual void write(const System& system, const State& state, const Step& step, const StepReport& report) = 0;
+    virtual void end(const struct RunSummary& summary) = 0;
+};
+
+enum class RunEnd { finished, refused, interrupted };
+
+// What `run --json` prints; SI units.
+struct RunSummary {
+    RunEnd end = RunEnd::finished;
+    std::string reason;                // one sentence when refused
+    std::string capsule;               // file with the refused problem
+    std::string model, scheme, solver, cone, policy;
+    double t = 0;
+    VecX q, v, v_weighted;
+    long steps = 0, rejected = 0, solves = 0;
+    long certified_steps = 0;
+    double wall_s = 0;
+    double step_ms_mean = 0, step_ms_p50 = 0, step_ms_p99 = 0, step_ms_max = 0;
+    double residual_max = 0, residual_mean = 0;
+    bool certified = true;             // every step within tol
+    double gap_violation_max = 0, joint_violation_position_max = 0, joint_violation_velocity_max = 0;
+    Energies energies;
+    EnergyFlows flows;
+    double imbalance = 0, energy_scale = 0;
+    double contacts_mean = 0;
+    int contacts_max = 0;
+    std::vector<Event> events;         // the first max_events of them
+    long event_count = 0;
+    std::string hash;                  // of the final state
+    StepTimers timers;
+};
+
+class Simulation {
+public:
+    explicit Simulation(Model model);
+    ~Simulation();
+
+    void add(Recorder& recorder);
+    // Where a refused step leaves its problem; the folder must exist. Empty: nowhere.
+    void set_capsule_folder(const std::string& folder);
+    // Runs to `end`, or until `stop` becomes true, or until a step is refused. `progress` is called with t now and then.
+    RunSummary run(const std::atomic<bool>* stop = nullptr, const std::function<void(double t)>& progress = {});
+    // One step at a time; returns false at the end or when refused.
+    bool advance();
+
+    const Model& model() const;
+    const State& state() const;
+    const Step& step() const;
+
+    // State, step memory and ledger as bytes; a run restored from them goes on to the same bits.
+    std::vector<std::uint8_t> snapshot() const;
+    void restore(const std::vector<std::uint8_t>& bytes);
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+// FNV-1a over the bits of t, q, v, as 16 hexadecimal digits.
+std::string state_hash(const State& state);
+
+}  // namespace stickslip

@@ -1,0 +1,44 @@
+// Solvers: a step problem in, a solution and a report out. They know nothing of schemes.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "stickslip/error.hpp"
+#include "stickslip/options.hpp"
+#include "stickslip/problem.hpp"
+
+namespace stickslip {
+
+struct SolveReport {
+    Status status = Status::ok;
+    int iterations = 0;          // pivots or sweeps
+    Residual residual;           // of the returned solution, by residual()
+    const char* solver = "";     // who gave the answer; differs from the asked one after an escalation
+    const char* reason = "";     // one sentence when status is not ok
+};
+
+class Solver {
+public:
+    virtual ~Solver() = default;
+    // `solution` comes in as the guess if solution.warm, and goes out as the best point found.
+    virtual SolveReport solve(const StepProblem& problem, StepSolution& solution) = 0;
+};
+
+// One line of the table of solvers: what it is, what it takes, how to make it.
+struct SolverEntry {
+    const char* name;
+    const char* paper;
+    const char* summary;
+    bool disc, polygon;          // cones it takes
+    bool nonsymmetric;           // A (and W) may be unsymmetric
+    std::vector<FieldInfo> (*options)();
+    std::unique_ptr<Solver> (*make)(const OptionValues& values);
+};
+
+const std::vector<SolverEntry>& solvers();
+// Throws Error with the nearest name when there is none, and on wrong options.
+std::unique_ptr<Solver> make_solver(const std::string& name, const OptionValues& values = {}, Place place = {});
+
+}  // namespace stickslip

@@ -1,0 +1,128 @@
+// The mechanics at (t, q, v): mass, forces, rows. A System is constant during a step and holds no state and no
+// scratch memory; an edit between steps builds a new one in which ids survive.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "stickslip/blocks.hpp"
+#include "stickslip/problem.hpp"
+#include "stickslip/types.hpp"
+
+namespace stickslip {
+
+class ContactFinder;  // collision/finder.hpp: the memory of contact frames and the scratch of collision
+
+// Smooth forces at (t, q, v), kept apart so that the energy ledger can name who did the work.
+struct Forces {
+    VecX potential;  // -dU/dq: gravity and other forces with a potential, springs excepted (they are rows)
+    VecX applied;    // everything else: loads over time, drag, Coriolis terms of Lagrangian systems
+};
+
+// Energies of a state [J].
+struct Energies {
+    double kinetic = 0;
+    double potential = 0;
+    double elastic = 0;  // in springs (compliant rows)
+};
+
+// A body or point that can be shown and reported: pose and velocity in the world frame.
+struct BodyState {
+    Pose pose;
+    Vec3 velocity = Vec3::Zero();
+    Vec3 angular_velocity = Vec3::Zero();
+};
+
+class System {
+public:
+    virtual ~System() = default;
+
+    const Nodes& nodes() const { return nodes_; }
+    int nv() const { return nodes_.nv(); }
+    virtual int nq() const = 0;
+    virtual bool constant_mass() const = 0;
+
+    // M(q), shaped as nodes().
+    virtual void mass(const VecX& q, BlockMatrix& M) const = 0;
+    virtual void forces(double t, const VecX& q, const VecX& v, Forces& k) const = 0;
+    // Adds s F(v) to `A`, where F(v) v is the gyroscopic force and F is antisymmetric: (J omega) x per body.
+    virtual void add_gyroscopic(double s, const VecX& v, BlockMatrix& A) const;
+    // K = -dk/dq and C = -dk/dv of forces(), shaped as nodes(), returns false and leaves them alone if both vanish.
+    virtual bool slopes(double t, const VecX& q, const VecX& v, BlockMatrix& K, BlockMatrix& C) const;
+
+    // Joints, springs, motors, and the contacts nearer than the finder's reach, at (t, q).
+    virtual void rows(double t, const VecX& q, ContactFinder& finder, JointRows& joints, ContactRows& contacts) const = 0;
+    // Fills curvature of both: dG/dt v and dH/dt v, the part of the row acceleration not due to dv/dt. To be
+    // called right after rows() at the same (t, q) with the same finder.
+    virtual void curvature(double t, const VecX& q, const VecX& v, const ContactFinder& finder, JointRows& joints,
+                           ContactRows& contacts) const = 0;
+    // Tells the finder how far each body may get in h at velocity v.
+    virtual void look_ahead(const VecX& v, double h, ContactFinder& finder) const;
+
+    // q <- q (+) dq on the manifold; dq has nv entries.
+    virtual void advance(VecX& q, const VecX& dq) const = 0;
+    virtual Energies energies(double t, const VecX& q, const VecX& v) const = 0;
+    // First load switch after t; infinity if none.
+    virtual double next_discontinuity(double t) const;
+
+    // Names, for records and messages.
+    virtual std::vector<std::string> coordinate_names() const = 0;
+    virtual std::vector<std::string> body_names() const { return {}; }
+    virtual BodyState body_state(int body, const VecX& q, const VecX& v) const;
+    virtual std::string joint_name(std::uint32_t id) const { return "joint " + std::to_string(id); }
+    virtual std::string contact_name(const ContactId& id) const;
+
+protected:
+    Nodes nodes_;
+};
+
+// A mechanism in its own coordinates, given by functions: one node of size nv. Every function fills its last
+// argument, already sized. Unit-quaternion blocks in q are declared by their first index: the three velocities
+// that belong to such a block are body-frame angular velocities.
+struct LagrangianModel {
+    std::string name;
+    std::vector<std::string> coordinates;  // names of q
+    int nv = 0;
+    std::vector<int> quaternion_blocks;    // index in q of the w of each unit quaternion
+
+    MatX constant_mass;                                                  // nv x nv, or
+    std::function<void(const VecX& q, MatX& M)> mass;                    // M(q), and then also
+    std::function<void(const VecX& q, const VecX& v, VecX& c)> coriolis;  // its forces, -dM/dt v + d(v'Mv/2)/dq
+    std::function<void(const VecX& v, MatX& F)> gyroscopic;              // F(v), optional
+
+    std::function<double(const VecX& q)> potential;                      // U [J], optional
+    std::function<void(const VecX& q, VecX& k)> potential_force;         // -dU/dq
+    std::function<void(double t, const VecX& q, const VecX& v, VecX& k)> applied;  // optional
+    std::function<void(double t, const VecX& q, const VecX& v, MatX& K, MatX& C)> slopes;  // -dk/dq, -dk/dv, optional
+
+    // Bilateral rows: value g(q) in metres, Jacobian row dg/dv, and (dG/dt v).
+    int joints = 0;
+    std::function<void(double t, const VecX& q, VecX& g)> joint_value;
+    std::function<void(double t, const VecX& q, MatX& G)> joint_jacobian;
+    std::function<void(double t, const VecX& q, const VecX& v, VecX& dGv)> joint_curvature;
+    std::vector<std::string> joint_names;
+
+    // Contacts: gap phi(q) in metres, N = dphi/dv, and 0 to 2 tangent rows of unit slip speed.
+    struct Contact {
+        std::string name;
+        int tangents = 0;
+        double friction = 0;
+        double restitution = 0;
+        int facets = 0;  // cone of two tangents: 0 disc, 2k polygon
+        std::function<double(const VecX& q)> gap;
+        std::function<void(const VecX& q, MatX& H)> jacobian;                     // (1 + tangents) x nv
+        std::function<void(const VecX& q, const VecX& v, VecX& dHv)> curvature;  // 1 + tangents
+    };
+    std::vector<Contact> contacts;
+
+    std::function<double(double t)> next_discontinuity;  // optional
+    // Bodies to show, optional.
+    std::vector<std::string> bodies;
+    std::function<BodyState(int body, const VecX& q, const VecX& v)> body_state;
+};
+
+std::unique_ptr<System> make_lagrangian_system(LagrangianModel model);
+
+}  // namespace stickslip

@@ -1,0 +1,75 @@
+// The words every other header uses: vectors, poses, the state, contact ids, modes, events.
+//
+// Conventions, decided once:
+//   units           SI, radians.
+//   body            q = (x, quaternion w x y z): centre of mass in W and attitude R_WB;
+//                   v = (centre of mass velocity in W, angular velocity in B), so that M is constant.
+//   planar body     q = v = 3: the two axes of the plane in their named order and the angle, right-handed
+//                   about the plane's normal.
+//   contact         bodies a, b; frame (n, t1, t2), n from b to a; u_N > 0 opens; p acts on a, -p on b.
+//   gap             phi > 0 apart, phi < 0 overlapping.
+//   multipliers     impulses [N s] everywhere; a force is impulse / h and only recorders compute it.
+//   indices         int, column-major storage; an absent body is -1 and means the ground.
+#pragma once
+
+#include <Eigen/Core>
+#include <Eigen/Geometry>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace stickslip {
+
+using Vec2 = Eigen::Vector2d;
+using Vec3 = Eigen::Vector3d;
+using Vec6 = Eigen::Matrix<double, 6, 1>;
+using Mat3 = Eigen::Matrix3d;
+using VecX = Eigen::VectorXd;
+using MatX = Eigen::MatrixXd;
+using Quat = Eigen::Quaterniond;
+using ConstRef = Eigen::Ref<const VecX>;
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// A rigid placement: takes points of the body frame B to the world W.
+struct Pose {
+    Vec3 position = Vec3::Zero();    // [m] origin of B in W
+    Quat attitude = Quat::Identity();  // R_WB
+
+    Vec3 operator*(const Vec3& x_B) const { return position + attitude * x_B; }
+};
+
+// Where the system is: time, configuration (nq numbers), velocity (nv numbers, nq >= nv).
+struct State {
+    double t = 0;  // [s]
+    VecX q;
+    VecX v;
+};
+
+// Who touches whom, and with which feature (corner, edge pair, ...). Ordered, stable from step to step.
+// For a Lagrangian system `a` is the number of the contact and the rest is zero.
+struct ContactId {
+    std::uint32_t a = 0, b = 0;   // shapes, numbered in scene order and never renumbered by an edit
+    std::uint32_t feature = 0;    // of the pair
+    friend auto operator<=>(const ContactId&, const ContactId&) = default;
+};
+
+enum class ContactMode : std::uint8_t { open, stick, slip, impact };
+const char* to_string(ContactMode mode);
+
+enum class EventKind : std::uint8_t { impact, take_off, stick_to_slip, slip_to_stick, load_switch };
+const char* to_string(EventKind kind);
+
+// Something that happened inside a step, located by the scheme or announced by the schedule.
+struct Event {
+    double t = 0;                             // [s]
+    EventKind kind = EventKind::impact;
+    ContactId contact;                        // who, for events of contacts
+    ContactMode before = ContactMode::open;
+    ContactMode after = ContactMode::open;
+    double normal_speed_before = 0;           // [m/s] N v-, negative when approaching
+    double normal_speed_after = 0;            // [m/s] N v+
+    double impulse = 0;                       // [N s] normal impulse
+};
+
+}  // namespace stickslip

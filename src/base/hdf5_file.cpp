@@ -1,0 +1,454 @@
+#include "base/hdf5_file.hpp"
+
+#include <fmt/format.h>
+#include <hdf5.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+
+namespace stickslip {
+
+static_assert(std::is_same_v<hid_t, std::int64_t>, "HDF5 1.10 or later is needed");
+
+namespace {
+
+// HDF5 prints its error stack unless told otherwise. We tell it only while we are inside it, so that a program
+// that uses HDF5 itself keeps its own setting.
+class Quiet {
+public:
+    Quiet() {
+        H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
+        H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    }
+    ~Quiet() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
+    Quiet(const Quiet&) = delete;
+    Quiet& operator=(const Quiet&) = delete;
+
+private:
+    H5E_auto2_t function_ = nullptr;
+    void* data_ = nullptr;
+};
+
+herr_t keep_innermost(unsigned, const H5E_error2_t* error, void* text) {
+    if (error && error->desc) *static_cast<std::string*>(text) = error->desc;
+    return 0;
+}
+
+// The deepest sentence of HDF5's error stack; where it quotes the system's words, just these.
+std::string reason() {
+    std::string text;
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_innermost, &text);
+    static constexpr std::string_view mark = "error message = '";
+    if (const std::size_t at = text.find(mark); at != std::string::npos) {
+        const std::size_t from = at + mark.size();
+        return text.substr(from, text.find('\'', from) - from);
+    }
+    return text.empty() ? "HDF5 gives no reason" : text;
+}
+
+hid_t file_type(Hdf5Type type) {
+    switch (type) {
+        case Hdf5Type::f64: return H5T_IEEE_F64LE;
+        case Hdf5Type::u8: return H5T_STD_U8LE;
+        case Hdf5Type::i32: return H5T_STD_I32LE;
+        case Hdf5Type::u32: return H5T_STD_U32LE;
+        case Hdf5Type::i64: return H5T_STD_I64LE;
+        case Hdf5Type::u64: return H5T_STD_U64LE;
+    }
+    return -1;
+}
+
+hid_t memory_type(Hdf5Type type) {
+    switch (type) {
+        case Hdf5Type::f64: return H5T_NATIVE_DOUBLE;
+        case Hdf5Type::u8: return H5T_NATIVE_UINT8;
+        case Hdf5Type::i32: return H5T_NATIVE_INT32;
+        case Hdf5Type::u32: return H5T_NATIVE_UINT32;
+        case Hdf5Type::i64: return H5T_NATIVE_INT64;
+        case Hdf5Type::u64: return H5T_NATIVE_UINT64;
+    }
+    return -1;
+}
+
+Hdf5Handle space(const std::vector<std::uint64_t>& shape) {
+    const std::vector<hsize_t> dims(shape.begin(), shape.end());
+    return {H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr), H5Sclose};
+}
+
+Hdf5Handle groups_as_needed() {
+    Hdf5Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+    H5Pset_create_intermediate_group(links.id(), 1);
+    return links;
+}
+
+Hdf5Handle dataset_properties() {
+    Hdf5Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    H5Pset_obj_track_times(properties.id(), false);
+    H5Pset_fill_time(properties.id(), H5D_FILL_TIME_IFSET);
+    return properties;
+}
+
+// Text of a fixed length: no global heap, whose contents HDF5 does not protect by a checksum.
+Hdf5Handle text_type(std::size_t length) {
+    Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+    H5Tset_size(type.id(), length == 0 ? 1 : length);
+    H5Tset_strpad(type.id(), H5T_STR_NULLPAD);
+    H5Tset_cset(type.id(), H5T_CSET_UTF8);
+    return type;
+}
+
+std::string trimmed(std::string text) {
+    text.resize(std::strlen(text.c_str()));
+    return text;
+}
+
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 40;  // more in one array is a damaged header, not a record
+
+}  // namespace
+
+std::size_t size_of(Hdf5Type type) {
+    switch (type) {
+        case Hdf5Type::f64: case Hdf5Type::i64: case Hdf5Type::u64: return 8;
+        case Hdf5Type::i32: case Hdf5Type::u32: return 4;
+        case Hdf5Type::u8: return 1;
+    }
+    return 0;
+}
+
+Hdf5Handle& Hdf5Handle::operator=(Hdf5Handle&& other) noexcept {
+    if (this != &other) {
+        reset();
+        id_ = other.release();
+        close_ = other.close_;
+    }
+    return *this;
+}
+
+void Hdf5Handle::reset() {
+    if (id_ < 0) return;
+    const Quiet quiet;
+    close_(id_);
+    id_ = -1;
+}
+
+std::int64_t Hdf5Handle::release() {
+    const std::int64_t id = id_;
+    id_ = -1;
+    return id;
+}
+
+// --- datasets ---
+
+void Hdf5Dataset::fail(const char* doing) const {
+    throw Error(fmt::format("cannot {} '{}': {}", doing, name_, reason()), {*shown_});
+}
+
+void Hdf5Dataset::grow(std::uint64_t rows) {
+    const Quiet quiet;
+    shape_[0] = rows;
+    const std::vector<hsize_t> dims(shape_.begin(), shape_.end());
+    if (H5Dset_extent(handle_.id(), dims.data()) < 0) fail("extend");
+    rows_ = rows;
+}
+
+void Hdf5Dataset::select(std::uint64_t first, std::uint64_t count, Hdf5Handle& memory, Hdf5Handle& file) const {
+    if (first > rows_ || count > rows_ - first)
+        throw Error(fmt::format("'{}' has {} rows, {} are needed", name_, rows_, first + count), {*shown_});
+    file = {H5Dget_space(handle_.id()), H5Sclose};
+    if (shape_.empty()) {
+        memory = {H5Screate(H5S_SCALAR), H5Sclose};
+        return;
+    }
+    std::vector<hsize_t> start(shape_.size(), 0), length(shape_.begin(), shape_.end());
+    start[0] = first;
+    length[0] = count;
+    memory = {H5Screate_simple(static_cast<int>(length.size()), length.data(), nullptr), H5Sclose};
+    if (!file.valid() || !memory.valid() ||
+        H5Sselect_hyperslab(file.id(), H5S_SELECT_SET, start.data(), nullptr, length.data(), nullptr) < 0)
+        fail("select rows of");
+}
+
+void Hdf5Dataset::write_rows(std::uint64_t first, std::uint64_t count, const void* data) {
+    if (count == 0 || row_size_ == 0) return;
+    const Quiet quiet;
+    Hdf5Handle memory, file;
+    select(first, count, memory, file);
+    if (H5Dwrite(handle_.id(), memory_type(type_), memory.id(), file.id(), H5P_DEFAULT, data) < 0) fail("write");
+}
+
+void Hdf5Dataset::read_rows(std::uint64_t first, std::uint64_t count, void* data) const {
+    const Quiet quiet;
+    Hdf5Handle memory, file;
+    select(first, count, memory, file);
+    if (count == 0 || row_size_ == 0) return;
+    if (H5Dread(handle_.id(), memory_type(type_), memory.id(), file.id(), H5P_DEFAULT, data) < 0) fail("read");
+}
+
+void Hdf5Dataset::flush() {
+    const Quiet quiet;
+    if (H5Dflush(handle_.id()) < 0) fail("flush");
+}
+
+// --- files ---
+
+Hdf5File::Hdf5File(const std::string& path, Open how, const std::string& shown)
+    : shown_(std::make_shared<const std::string>(shown.empty() ? path : shown)) {
+    const Quiet quiet;
+    // The system says it better than HDF5: "No such file or directory", "Permission denied", "Is a directory".
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored)) throw Error("is a folder, not a file", {*shown_});
+    const bool existed = std::filesystem::exists(path, ignored);
+    std::FILE* probe = std::fopen(path.c_str(), how == Open::create ? "ab" : "rb");
+    if (!probe) {
+        const char* words = std::strerror(errno);
+        throw Error(fmt::format("cannot {}: {}", how == Open::create ? "write" : "open", words), {*shown_});
+    }
+    std::fclose(probe);
+
+    Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    H5Pset_libver_bounds(access.id(), H5F_LIBVER_V110, H5F_LIBVER_LATEST);
+    H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG);
+    // The writer takes the lock where the file system has locks; readers never ask for one, so that a running or
+    // a copied record can be read anywhere. The variable HDF5_USE_FILE_LOCKING still overrides both.
+    H5Pset_file_locking(access.id(), how == Open::create, true);
+    hid_t id = -1;
+    if (how == Open::create) {
+        Hdf5Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+        H5Pset_obj_track_times(creation.id(), false);
+        // Pages of the size of the system's pages: larger and a kill could leave half a piece of metadata.
+        H5Pset_file_space_strategy(creation.id(), H5F_FSPACE_STRATEGY_PAGE, false, 1);
+        H5Pset_file_space_page_size(creation.id(), 4096);
+        id = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.id(), access.id());
+    } else {
+        id = H5Fopen(path.c_str(), how == Open::follow ? H5F_ACC_RDONLY | H5F_ACC_SWMR_READ : H5F_ACC_RDONLY,
+                     access.id());
+    }
+    if (id < 0) {
+        const std::string why = reason();
+        if (how == Open::create && !existed) std::filesystem::remove(path, ignored);
+        throw Error(how == Open::create ? fmt::format("cannot write: {}", why)
+                                        : fmt::format("cannot open as HDF5: {}", why), {*shown_});
+    }
+    file_ = {id, H5Fclose};
+}
+
+void Hdf5File::fail(const std::string& doing) const {
+    throw Error(fmt::format("cannot {}: {}", doing, reason()), {*shown_});
+}
+
+bool Hdf5File::has(const std::string& name) const {
+    const Quiet quiet;
+    for (std::size_t end = name.find('/', 1); end != std::string::npos; end = name.find('/', end + 1))
+        if (H5Lexists(file_.id(), name.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
+    return H5Lexists(file_.id(), name.c_str(), H5P_DEFAULT) > 0;
+}
+
+Hdf5Dataset Hdf5File::write_array(const std::string& name, Hdf5Type type, const void* data, std::size_t count,
+                                  const std::vector<std::uint64_t>& shape) {
+    const Quiet quiet;
+    Hdf5Dataset dataset;
+    dataset.shown_ = shown_;
+    dataset.name_ = name;
+    dataset.type_ = type;
+    dataset.shape_ = shape;
+    dataset.rows_ = shape[0];
+    for (std::size_t i = 1; i < shape.size(); ++i) dataset.row_size_ *= shape[i];
+    SS_ASSERT(dataset.rows_ * dataset.row_size_ == count, "shape and number of values differ");
+    const Hdf5Handle extent = space(shape);
+    const Hdf5Handle properties = dataset_properties();
+    if (count > 0) H5Pset_alloc_time(properties.id(), H5D_ALLOC_TIME_EARLY);
+    dataset.handle_ = {H5Dcreate2(file_.id(), name.c_str(), file_type(type), extent.id(), groups_as_needed().id(),
+                                  properties.id(), H5P_DEFAULT), H5Dclose};
+    if (!dataset.handle_.valid()) dataset.fail("create");
+    dataset.write_rows(0, dataset.rows_, data);
+    return dataset;
+}
+
+void Hdf5File::write_text(const std::string& name, std::string_view text) {
+    const Quiet quiet;
+    const Hdf5Handle type = text_type(text.size()), extent(H5Screate(H5S_SCALAR), H5Sclose);
+    const Hdf5Handle properties = dataset_properties();
+    const Hdf5Handle dataset(H5Dcreate2(file_.id(), name.c_str(), type.id(), extent.id(), groups_as_needed().id(),
+                                        properties.id(), H5P_DEFAULT), H5Dclose);
+    if (!dataset.valid()) fail("create '" + name + "'");
+    const char* data = text.empty() ? "" : text.data();
+    if (H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) fail("write '" + name + "'");
+}
+
+std::string Hdf5File::read_text(const std::string& name) const {
+    const Quiet quiet;
+    const Hdf5Handle dataset(H5Dopen2(file_.id(), name.c_str(), H5P_DEFAULT), H5Dclose);
+    if (!dataset.valid()) fail("open '" + name + "'");
+    const Hdf5Handle type(H5Dget_type(dataset.id()), H5Tclose), extent(H5Dget_space(dataset.id()), H5Sclose);
+    const std::size_t length = H5Tget_size(type.id());
+    if (H5Tget_class(type.id()) != H5T_STRING || H5Tis_variable_str(type.id()) != 0 ||
+        H5Sget_simple_extent_npoints(extent.id()) != 1 || length > H5Dget_storage_size(dataset.id()))
+        throw Error(fmt::format("'{}' is not a text of fixed length", name), {*shown_});
+    std::string text(length, '\0');
+    if (H5Dread(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()) < 0) fail("read '" + name + "'");
+    return trimmed(text);
+}
+
+Hdf5Dataset Hdf5File::create_growing(const std::string& name, Hdf5Type type,
+                                     const std::vector<std::uint64_t>& row_shape, std::uint64_t chunk_rows) {
+    const Quiet quiet;
+    Hdf5Dataset dataset;
+    dataset.shown_ = shown_;
+    dataset.name_ = name;
+    dataset.type_ = type;
+    dataset.shape_ = {0};
+    for (const std::uint64_t n : row_shape) {
+        dataset.shape_.push_back(n);
+        dataset.row_size_ *= n;
+    }
+    std::vector<hsize_t> dims(dataset.shape_.begin(), dataset.shape_.end()), most = dims, chunk = dims;
+    most[0] = H5S_UNLIMITED;
+    chunk[0] = chunk_rows;
+    for (hsize_t& n : chunk) n = n == 0 ? 1 : n;  // an empty row still needs a chunk
+    const Hdf5Handle extent(H5Screate_simple(static_cast<int>(dims.size()), dims.data(), most.data()), H5Sclose);
+    const Hdf5Handle properties = dataset_properties();
+    if (H5Pset_chunk(properties.id(), static_cast<int>(chunk.size()), chunk.data()) < 0) dataset.fail("chunk");
+    dataset.handle_ = {H5Dcreate2(file_.id(), name.c_str(), file_type(type), extent.id(), groups_as_needed().id(),
+                                  properties.id(), H5P_DEFAULT), H5Dclose};
+    if (!dataset.handle_.valid()) dataset.fail("create");
+    return dataset;
+}
+
+Hdf5Dataset Hdf5File::open(const std::string& name, Hdf5Type type) const {
+    const Quiet quiet;
+    Hdf5Dataset dataset;
+    dataset.shown_ = shown_;
+    dataset.name_ = name;
+    dataset.type_ = type;
+    if (!has(name)) throw Error(fmt::format("has no array '{}'", name), {*shown_});
+    dataset.handle_ = {H5Dopen2(file_.id(), name.c_str(), H5P_DEFAULT), H5Dclose};
+    if (!dataset.handle_.valid()) dataset.fail("open");
+    const Hdf5Handle stored(H5Dget_type(dataset.handle_.id()), H5Tclose);
+    const H5T_class_t expected = type == Hdf5Type::f64 ? H5T_FLOAT : H5T_INTEGER;
+    if (H5Tget_class(stored.id()) != expected)
+        throw Error(fmt::format("'{}' should hold {}", name, expected == H5T_FLOAT ? "numbers" : "integers"), {*shown_});
+    const Hdf5Handle extent(H5Dget_space(dataset.handle_.id()), H5Sclose);
+    const int rank = H5Sget_simple_extent_ndims(extent.id());
+    if (rank < 0 || rank > H5S_MAX_RANK) dataset.fail("measure");
+    std::vector<hsize_t> dims(static_cast<std::size_t>(rank));
+    if (rank > 0 && H5Sget_simple_extent_dims(extent.id(), dims.data(), nullptr) < 0) dataset.fail("measure");
+    dataset.shape_.assign(dims.begin(), dims.end());
+    dataset.rows_ = rank > 0 ? dims[0] : 1;
+    // Sizes from a damaged or hostile header must not reach an allocation: unfiltered data must really be there.
+    std::uint64_t bytes = size_of(type);
+    for (const std::uint64_t n : dims) {
+        if (n != 0 && bytes > most_bytes / n) throw Error(fmt::format("'{}' has an impossible size", name), {*shown_});
+        bytes *= n;
+    }
+    for (std::size_t i = 1; i < dims.size(); ++i) dataset.row_size_ *= dims[i];
+    const Hdf5Handle properties(H5Dget_create_plist(dataset.handle_.id()), H5Pclose);
+    const std::uint64_t stored_bytes = bytes / size_of(type) * H5Tget_size(stored.id());
+    if (H5Pget_nfilters(properties.id()) == 0 && H5Pget_layout(properties.id()) != H5D_CHUNKED &&
+        H5Dget_storage_size(dataset.handle_.id()) < stored_bytes)
+        throw Error(fmt::format("'{}' is larger than what is stored", name), {*shown_});
+    return dataset;
+}
+
+// --- attributes ---
+
+namespace {
+
+Hdf5Handle open_object(hid_t file, const std::string& name) {
+    return {H5Oopen(file, name.c_str(), H5P_DEFAULT), H5Oclose};
+}
+
+}  // namespace
+
+void Hdf5File::set_attribute(const std::string& object, const std::string& name, std::string_view text) {
+    const Quiet quiet;
+    const Hdf5Handle owner = open_object(file_.id(), object), type = text_type(text.size());
+    const Hdf5Handle extent(H5Screate(H5S_SCALAR), H5Sclose);
+    const Hdf5Handle attribute(
+        H5Acreate2(owner.id(), name.c_str(), type.id(), extent.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    if (!attribute.valid() || H5Awrite(attribute.id(), type.id(), text.empty() ? "" : text.data()) < 0)
+        fail(fmt::format("set attribute '{}' of '{}'", name, object));
+}
+
+void Hdf5File::set_attribute(const std::string& object, const std::string& name, std::uint64_t number) {
+    const Quiet quiet;
+    const Hdf5Handle owner = open_object(file_.id(), object), extent(H5Screate(H5S_SCALAR), H5Sclose);
+    const Hdf5Handle attribute(
+        H5Acreate2(owner.id(), name.c_str(), H5T_STD_U64LE, extent.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    if (!attribute.valid() || H5Awrite(attribute.id(), H5T_NATIVE_UINT64, &number) < 0)
+        fail(fmt::format("set attribute '{}' of '{}'", name, object));
+}
+
+bool Hdf5File::has_attribute(const std::string& object, const std::string& name) const {
+    const Quiet quiet;
+    return H5Aexists_by_name(file_.id(), object.c_str(), name.c_str(), H5P_DEFAULT) > 0;
+}
+
+std::string Hdf5File::text_attribute(const std::string& object, const std::string& name) const {
+    const Quiet quiet;
+    const Hdf5Handle attribute(
+        H5Aopen_by_name(file_.id(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    if (!attribute.valid()) fail(fmt::format("read attribute '{}' of '{}'", name, object));
+    const Hdf5Handle type(H5Aget_type(attribute.id()), H5Tclose), extent(H5Aget_space(attribute.id()), H5Sclose);
+    const std::size_t length = H5Tget_size(type.id());
+    if (H5Tget_class(type.id()) != H5T_STRING || H5Sget_simple_extent_npoints(extent.id()) != 1)
+        throw Error(fmt::format("attribute '{}' of '{}' should be text", name, object), {*shown_});
+    if (H5Tis_variable_str(type.id()) > 0) {  // as h5py writes them
+        char* text = nullptr;
+        const Hdf5Handle memory(H5Tcopy(type.id()), H5Tclose);
+        if (H5Aread(attribute.id(), memory.id(), &text) < 0 || !text)
+            fail(fmt::format("read attribute '{}' of '{}'", name, object));
+        const std::string copy = text;
+        H5Dvlen_reclaim(memory.id(), extent.id(), H5P_DEFAULT, &text);
+        return copy;
+    }
+    if (length > H5Aget_storage_size(attribute.id()))
+        throw Error(fmt::format("attribute '{}' of '{}' is damaged", name, object), {*shown_});
+    std::string text(length, '\0');
+    if (H5Aread(attribute.id(), type.id(), text.data()) < 0)
+        fail(fmt::format("read attribute '{}' of '{}'", name, object));
+    return trimmed(text);
+}
+
+std::uint64_t Hdf5File::number_attribute(const std::string& object, const std::string& name) const {
+    const Quiet quiet;
+    const Hdf5Handle attribute(
+        H5Aopen_by_name(file_.id(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    if (!attribute.valid()) fail(fmt::format("read attribute '{}' of '{}'", name, object));
+    const Hdf5Handle type(H5Aget_type(attribute.id()), H5Tclose), extent(H5Aget_space(attribute.id()), H5Sclose);
+    std::uint64_t number = 0;
+    if (H5Tget_class(type.id()) != H5T_INTEGER || H5Sget_simple_extent_npoints(extent.id()) != 1)
+        throw Error(fmt::format("attribute '{}' of '{}' should be one integer", name, object), {*shown_});
+    if (H5Aread(attribute.id(), H5T_NATIVE_UINT64, &number) < 0)
+        fail(fmt::format("read attribute '{}' of '{}'", name, object));
+    return number;
+}
+
+// --- the life of a file ---
+
+void Hdf5File::start_growing() {
+    const Quiet quiet;
+    if (H5Fstart_swmr_write(file_.id()) < 0) fail("open for readers");
+}
+
+void Hdf5File::flush() {
+    const Quiet quiet;
+    if (H5Fflush(file_.id(), H5F_SCOPE_GLOBAL) < 0) fail("write");
+}
+
+void Hdf5File::close() {
+    if (!file_.valid()) return;
+    flush();
+    const Quiet quiet;
+    if (H5Fclose(file_.release()) < 0) fail("close");
+}
+
+std::uint64_t fnv1a(const void* data, std::size_t bytes, std::uint64_t seed) {
+    const unsigned char* p = static_cast<const unsigned char*>(data);
+    for (std::size_t i = 0; i < bytes; ++i) seed = (seed ^ p[i]) * 0x100000001b3u;
+    return seed;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,130 @@
+#include "stickslip/blocks.hpp"
+
+namespace stickslip {
+
+void BlockMatrix::shape_diagonal(const Nodes& layout) {
+    nodes.start.assign(layout.start.begin(), layout.start.end());
+    diagonal.clear();
+    couplings.clear();
+    int offset = 0;
+    for (int n = 0; n < nodes.size(); ++n) {
+        diagonal.push_back(offset);
+        offset += nodes.dof(n) * nodes.dof(n);
+    }
+    values.assign(static_cast<std::size_t>(offset), 0.0);
+}
+
+void BlockMatrix::add_product(double s, const ConstRef& x, Eigen::Ref<VecX> y) const {
+    for (int n = 0; n < nodes.size(); ++n) {
+        const int i = nodes.start[n], d = nodes.dof(n);
+        y.segment(i, d).noalias() += s * block(n).lazyProduct(x.segment(i, d));
+    }
+    for (const Coupling& c : couplings) {
+        y.segment(nodes.start[c.row_node], nodes.dof(c.row_node)).noalias() +=
+            s * block(c).lazyProduct(x.segment(nodes.start[c.column_node], nodes.dof(c.column_node)));
+    }
+}
+
+double BlockMatrix::quadratic(const ConstRef& x) const {
+    double sum = 0;
+    for (int n = 0; n < nodes.size(); ++n) {
+        const auto x_n = x.segment(nodes.start[n], nodes.dof(n));
+        sum += x_n.dot(block(n).lazyProduct(x_n));
+    }
+    for (const Coupling& c : couplings) {
+        sum += x.segment(nodes.start[c.row_node], nodes.dof(c.row_node))
+                   .dot(block(c).lazyProduct(x.segment(nodes.start[c.column_node], nodes.dof(c.column_node))));
+    }
+    return sum;
+}
+
+MatX BlockMatrix::dense() const {
+    MatX full = MatX::Zero(nodes.nv(), nodes.nv());
+    for (int n = 0; n < nodes.size(); ++n)
+        full.block(nodes.start[n], nodes.start[n], nodes.dof(n), nodes.dof(n)) = block(n);
+    for (const Coupling& c : couplings) {
+        full.block(nodes.start[c.row_node], nodes.start[c.column_node], nodes.dof(c.row_node),
+                   nodes.dof(c.column_node)) = block(c);
+    }
+    return full;
+}
+
+void BlockRows::clear() {
+    row.resize(1);
+    first.resize(1);
+    blocks.clear();
+    values.clear();
+}
+
+void BlockRows::begin_group(int dim) {
+    row.push_back(row.back() + dim);
+    first.push_back(first.back());
+}
+
+Eigen::Map<BlockRows::RowMajor> BlockRows::add_block(int node, int dof) {
+    const int dim = row[row.size() - 1] - row[row.size() - 2];
+    const int offset = static_cast<int>(values.size());
+    blocks.push_back({node, offset});
+    first.back() += 1;
+    values.resize(values.size() + static_cast<std::size_t>(dim * dof), 0.0);
+    return {values.data() + offset, dim, dof};
+}
+
+void BlockRows::keep(const std::vector<char>& wanted) {
+    int kept = 0, kept_blocks = 0;
+    int row_before = 0, first_before = 0;
+    for (int g = 0, n = groups(); g < n; ++g) {
+        const int dim = row[g + 1] - row_before;
+        const int count = first[g + 1] - first_before;
+        row_before = row[g + 1];
+        const int from = first_before;
+        first_before = first[g + 1];
+        if (!wanted[static_cast<std::size_t>(g)]) continue;
+        for (int i = 0; i < count; ++i) blocks[kept_blocks + i] = blocks[from + i];  // values stay where they are
+        kept_blocks += count;
+        row[kept + 1] = row[kept] + dim;
+        first[kept + 1] = kept_blocks;
+        ++kept;
+    }
+    row.resize(static_cast<std::size_t>(kept) + 1);
+    first.resize(static_cast<std::size_t>(kept) + 1);
+    blocks.resize(static_cast<std::size_t>(kept_blocks));
+}
+
+void BlockRows::product(const Nodes& nodes, const ConstRef& v, Eigen::Ref<VecX> u) const {
+    for (int g = 0; g < groups(); ++g) {
+        for (int i = row[g]; i < row[g + 1]; ++i) u[i] = 0;
+        for (const Block& b : blocks_of(g)) {
+            const int d = nodes.dof(b.node);
+            const double* j = values.data() + b.offset;
+            const double* x = v.data() + nodes.start[b.node];
+            for (int i = row[g]; i < row[g + 1]; ++i, j += d) {
+                double sum = 0;
+                for (int k = 0; k < d; ++k) sum += j[k] * x[k];
+                u[i] += sum;
+            }
+        }
+    }
+}
+
+void BlockRows::add_transpose_product(const Nodes& nodes, const ConstRef& p, Eigen::Ref<VecX> y) const {
+    for (int g = 0; g < groups(); ++g) {
+        for (const Block& b : blocks_of(g)) {
+            const int d = nodes.dof(b.node);
+            const double* j = values.data() + b.offset;
+            double* out = y.data() + nodes.start[b.node];
+            for (int i = row[g]; i < row[g + 1]; ++i, j += d)
+                for (int k = 0; k < d; ++k) out[k] += j[k] * p[i];
+        }
+    }
+}
+
+MatX BlockRows::dense(const Nodes& nodes) const {
+    MatX full = MatX::Zero(rows(), nodes.nv());
+    for (int g = 0; g < groups(); ++g)
+        for (const Block& b : blocks_of(g))
+            full.block(row[g], nodes.start[b.node], dim(g), nodes.dof(b.node)) += values_of(g, b, nodes);
+    return full;
+}
+
+}  // namespace stickslip

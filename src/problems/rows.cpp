@@ -1,0 +1,98 @@
+// The bookkeeping of rows and problems: opening groups, dropping contacts, sizing.
+#include "stickslip/problem.hpp"
+
+namespace stickslip {
+
+namespace {
+
+template <class T>
+void keep_entries(std::vector<T>& list, const std::vector<char>& wanted) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < list.size(); ++i)
+        if (wanted[i]) list[kept++] = list[i];
+    list.resize(kept);
+}
+
+}  // namespace
+
+void JointRows::clear() {
+    jacobian.clear();
+    id.clear();
+    kind.clear();
+    for (auto* list : {&value, &target, &stiffness, &damping, &force_lower, &force_upper, &curvature}) list->clear();
+    impulsive.clear();
+}
+
+int JointRows::begin_group(std::uint32_t joint, int dim, RowKind row_kind) {
+    const int first = jacobian.rows();
+    jacobian.begin_group(dim);
+    id.push_back(joint);
+    const std::size_t n = static_cast<std::size_t>(jacobian.rows());
+    kind.resize(n, row_kind);
+    for (auto* list : {&value, &target, &stiffness, &damping, &curvature}) list->resize(n, 0.0);
+    force_lower.resize(n, -infinity);
+    force_upper.resize(n, infinity);
+    impulsive.resize(n, 0);
+    return first;
+}
+
+void ContactRows::clear() {
+    jacobian.clear();
+    id.clear();
+    for (auto* list : {&gap, &friction, &restitution, &curvature}) list->clear();
+    facets.clear();
+    for (auto* list : {&position, &normal, &tangent}) list->clear();
+}
+
+void ContactRows::begin_contact(ContactId contact, int dim, double phi, double mu, double e, int cone_facets) {
+    jacobian.begin_group(dim);
+    id.push_back(contact);
+    gap.push_back(phi);
+    friction.push_back(mu);
+    restitution.push_back(e);
+    facets.push_back(cone_facets);
+    position.push_back(Vec3::Zero());
+    normal.push_back(Vec3::Zero());
+    tangent.push_back(Vec3::Zero());
+    curvature.resize(static_cast<std::size_t>(jacobian.rows()), 0.0);
+}
+
+void ContactRows::keep(const std::vector<char>& wanted) {
+    std::size_t kept_rows = 0;
+    for (int i = 0; i < size(); ++i) {
+        if (!wanted[static_cast<std::size_t>(i)]) continue;
+        for (int j = jacobian.row[i]; j < jacobian.row[i + 1]; ++j)
+            curvature[kept_rows++] = curvature[static_cast<std::size_t>(j)];
+    }
+    curvature.resize(kept_rows);
+    jacobian.keep(wanted);
+    keep_entries(id, wanted);
+    for (auto* list : {&gap, &friction, &restitution}) keep_entries(*list, wanted);
+    keep_entries(facets, wanted);
+    for (auto* list : {&position, &normal, &tangent}) keep_entries(*list, wanted);
+}
+
+void StepProblem::size_to_rows() {
+    r.setZero(nodes().nv());
+    const int m = joints.size(), k = contacts.jacobian.rows();
+    T.setZero(m);
+    b.setZero(m);
+    lower.setConstant(m, -infinity);
+    upper.setConstant(m, infinity);
+    S.setZero(k);
+    c.setZero(k);
+}
+
+void StepSolution::size_to(const StepProblem& problem) {
+    const int nv = problem.nodes().nv(), m = problem.joints.size(), k = problem.contacts.jacobian.rows();
+    if (v.size() == nv && lambda.size() == m && p.size() == k &&
+        static_cast<int>(modes.size()) == problem.contacts.size())
+        return;
+    v.setZero(nv);
+    lambda.setZero(m);
+    p.setZero(k);
+    modes.assign(static_cast<std::size_t>(problem.contacts.size()), ContactMode::open);
+    warm = false;
+}
+
+}  // namespace stickslip
