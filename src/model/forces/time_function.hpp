@@ -1,0 +1,31 @@
+// A number that depends on time: a constant, a table, or any function of t (scene files give formulas).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace stickslip {
+
+class TimeFunction {
+public:
+    TimeFunction() = default;
+    static TimeFunction constant(double value);
+    // Pairs (t, value) with increasing t; before the first and after the last the end values hold. Stepwise tables
+    // take the value of the last entry at or before t.
+    static TimeFunction table(std::vector<std::pair<double, double>> entries, bool stepwise);
+    static TimeFunction of(std::function<double(double t)> f);
+
+    double operator()(double t) const;
+    // First corner or jump of a table after t; infinity if none.
+    double next_discontinuity(double t) const;
+
+private:
+    double value_ = 0;
+    bool stepwise_ = false;
+    std::vector<std::pair<double, double>> entries_;
+    std::function<double(double)> f_;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,236 @@
+// Bodies: mass, forces, motion on the manifold, energies, names. Rows are in multibody_rows.cpp.
+#include "model/multibody.hpp"
+
+#include <cmath>
+
+#include "math/so3.hpp"
+#include "model/joints/pieces.hpp"
+
+namespace stickslip {
+
+MultibodySystem::MultibodySystem(MultibodyModel model) : model_(std::move(model)) {
+    if (model_.plane) {
+        // The normal is a x b for xy and yz; "xz" names its axes against the right-handed order, so the positive
+        // normal y is z x x.
+        const auto [a, b] = *model_.plane;
+        plane_a_ = Vec3::Unit(a);
+        plane_b_ = Vec3::Unit(b);
+        plane_n_ = Vec3::Unit(3 - a - b);
+        model_.collision.plane_normal = plane_n_;
+    }
+    model_.collision.fixed.clear();
+    for (const RigidBody& body : model_.bodies) {
+        model_.collision.fixed.push_back(body.fixed);
+        q_start_.push_back(nq_);
+        node_.push_back(body.fixed ? -1 : nodes_.size());
+        if (body.fixed) continue;
+        nodes_.add(model_.plane ? 3 : 6);
+        nq_ += model_.plane ? 3 : 7;
+    }
+    for (const Joint& joint : model_.joints) pieces_.push_back(joint_pieces(joint, model_.plane));
+}
+
+State MultibodySystem::initial_state(const std::vector<Vec3>& velocity, const std::vector<Vec3>& angular_velocity) const {
+    State x;
+    x.q.setZero(nq());
+    x.v.setZero(nv());
+    for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
+        const RigidBody& body = model_.bodies[b];
+        if (body.fixed) continue;
+        double* q = x.q.data() + q_start_[b];
+        double* v = x.v.data() + nodes_.start[node_[b]];
+        if (model_.plane) {
+            const Quat& R = body.pose.attitude;
+            q[0] = plane_a_.dot(body.pose.position);
+            q[1] = plane_b_.dot(body.pose.position);
+            q[2] = 2 * std::atan2(R.vec().dot(plane_n_), R.w());
+            v[0] = plane_a_.dot(velocity[b]);
+            v[1] = plane_b_.dot(velocity[b]);
+            v[2] = plane_n_.dot(angular_velocity[b]);
+        } else {
+            Eigen::Map<Vec3>{q} = body.pose.position;
+            write_quaternion(body.pose.attitude.normalized(), q + 3);
+            Eigen::Map<Vec3>{v} = velocity[b];
+            Eigen::Map<Vec3>{v + 3} = body.pose.attitude.conjugate() * angular_velocity[b];
+        }
+    }
+    return x;
+}
+
+Pose MultibodySystem::pose(int body, const VecX& q) const {
+    if (body < 0) return {};
+    const RigidBody& data = model_.bodies[static_cast<std::size_t>(body)];
+    if (data.fixed) return data.pose;
+    const double* x = q.data() + q_start_[static_cast<std::size_t>(body)];
+    if (!model_.plane) return {Vec3(x[0], x[1], x[2]), read_quaternion(x + 3)};
+    // The out-of-plane position stays where the scene put it.
+    const Vec3 out = plane_n_ * plane_n_.dot(data.pose.position);
+    return {out + plane_a_ * x[0] + plane_b_ * x[1], Quat(Eigen::AngleAxisd(x[2], plane_n_))};
+}
+
+Twist MultibodySystem::twist(int body, const VecX& q, const VecX& v) const {
+    const Pose at = pose(body, q);
+    Twist twist{at.position, Vec3::Zero(), Vec3::Zero()};
+    const int n = node(body);
+    if (n < 0) return twist;
+    const double* u = v.data() + nodes_.start[n];
+    if (model_.plane) {
+        twist.linear = plane_a_ * u[0] + plane_b_ * u[1];
+        twist.angular = plane_n_ * u[2];
+    } else {
+        twist.linear = Vec3(u[0], u[1], u[2]);
+        twist.angular = at.attitude * Vec3(u[3], u[4], u[5]);
+    }
+    return twist;
+}
+
+void MultibodySystem::mass(const VecX&, BlockMatrix& M) const {
+    M.shape_diagonal(nodes_);
+    for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
+        const RigidBody& body = model_.bodies[b];
+        if (body.fixed) continue;
+        double* block = M.values.data() + M.diagonal[node_[b]];
+        if (model_.plane) {
+            block[0] = block[4] = body.mass;
+            block[8] = plane_n_.dot(body.inertia * plane_n_);
+        } else {
+            for (int i = 0; i < 3; ++i) block[7 * i] = body.mass;
+            for (int i = 0; i < 3; ++i)
+                for (int j = 0; j < 3; ++j) block[6 * (3 + j) + 3 + i] = body.inertia(i, j);
+        }
+    }
+}
+
+void MultibodySystem::forces(double t, const VecX& q, const VecX&, Forces& k) const {
+    k.potential.setZero(nv());
+    k.applied.setZero(nv());
+    for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
+        const RigidBody& body = model_.bodies[b];
+        if (body.fixed) continue;
+        double* f = k.potential.data() + nodes_.start[node_[b]];
+        const Vec3 weight = body.mass * model_.gravity;
+        if (model_.plane) {
+            f[0] = plane_a_.dot(weight);
+            f[1] = plane_b_.dot(weight);
+        } else {
+            Eigen::Map<Vec3>{f} = weight;
+        }
+    }
+    for (const Load& load : model_.loads) {
+        const int n = node(load.body);
+        if (n < 0 || t < load.from || t >= load.until) continue;
+        const Mat3 R = pose(load.body, q).attitude.toRotationMatrix();
+        const Vec3 force(load.force[0](t), load.force[1](t), load.force[2](t));
+        const Vec3 torque = Vec3(load.torque[0](t), load.torque[1](t), load.torque[2](t)) + (R * load.point).cross(force);
+        double row[6];
+        write_row(R, force, torque, row);
+        for (int i = 0; i < nodes_.dof(n); ++i) k.applied[nodes_.start[n] + i] += row[i];
+    }
+}
+
+void MultibodySystem::add_gyroscopic(double s, const VecX& v, BlockMatrix& A) const {
+    if (model_.plane) return;
+    for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
+        const RigidBody& body = model_.bodies[b];
+        if (body.fixed) continue;
+        const double* u = v.data() + nodes_.start[node_[b]] + 3;
+        if (u[0] == 0 && u[1] == 0 && u[2] == 0) continue;
+        A.block(node_[b]).bottomRightCorner<3, 3>() += s * hat(body.inertia * Vec3(u[0], u[1], u[2]));
+    }
+}
+
+void MultibodySystem::look_ahead(const VecX& v, double h, ContactFinder& finder) const {
+    finder.reach.assign(model_.bodies.size(), 0.0);
+    const double fall = model_.gravity.norm() * h * h;
+    for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
+        const int n = node_[b];
+        if (n < 0) continue;
+        const auto u = v.segment(nodes_.start[n], nodes_.dof(n));
+        const int d = model_.plane ? 2 : 3;
+        const double speed = u.head(d).norm() + u.tail(nodes_.dof(n) - d).norm() * model_.bodies[b].radius;
+        // Twice the way at constant speed: forces may add the same again before a contact must be known.
+        finder.reach[b] = 2 * h * speed + fall;
+    }
+}
+
+void MultibodySystem::advance(VecX& q, const VecX& dq) const {
+    for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
+        const int n = node_[b];
+        if (n < 0) continue;
+        double* x = q.data() + q_start_[b];
+        const double* d = dq.data() + nodes_.start[n];
+        for (int i = 0; i < 3; ++i) x[i] += d[i];
+        if (!model_.plane) rotate_in_body(x + 3, Vec3(d[3], d[4], d[5]));
+    }
+}
+
+Energies MultibodySystem::energies(double, const VecX& q, const VecX& v) const {
+    Energies e;
+    for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
+        const RigidBody& body = model_.bodies[b];
+        if (body.fixed) continue;
+        const double* u = v.data() + nodes_.start[node_[b]];
+        const Vec3 w = model_.plane ? Vec3(plane_n_ * u[2]) : Vec3(u[3], u[4], u[5]);
+        const double speed2 = u[0] * u[0] + u[1] * u[1] + (model_.plane ? 0.0 : u[2] * u[2]);
+        e.kinetic += 0.5 * (body.mass * speed2 + w.dot(body.inertia * w));
+        e.potential -= body.mass * model_.gravity.dot(pose(static_cast<int>(b), q).position);
+    }
+    for (const Spring& spring : model_.springs) {
+        const double x = (pose(spring.b, q) * spring.point_b - pose(spring.a, q) * spring.point_a).norm() - spring.length;
+        e.elastic += 0.5 * spring.stiffness * x * x;
+    }
+    return e;
+}
+
+double MultibodySystem::next_discontinuity(double t) const {
+    double next = infinity;
+    for (const Load& load : model_.loads) {
+        for (const double edge : {load.from, load.until})
+            if (edge > t) next = std::min(next, edge);
+        for (int i = 0; i < 3; ++i)
+            next = std::min({next, load.force[i].next_discontinuity(t), load.torque[i].next_discontinuity(t)});
+    }
+    return next;
+}
+
+std::vector<std::string> MultibodySystem::coordinate_names() const {
+    static const char* axis[] = {"x", "y", "z"};
+    std::vector<std::string> names;
+    for (const RigidBody& body : model_.bodies) {
+        if (body.fixed) continue;
+        if (model_.plane) {
+            for (const int i : *model_.plane) names.push_back(body.name + "." + axis[i]);
+            names.push_back(body.name + ".angle");
+        } else {
+            for (const char* part : {"x", "y", "z", "qw", "qx", "qy", "qz"}) names.push_back(body.name + "." + part);
+        }
+    }
+    return names;
+}
+
+std::vector<std::string> MultibodySystem::body_names() const {
+    std::vector<std::string> names;
+    for (const RigidBody& body : model_.bodies) names.push_back(body.name);
+    return names;
+}
+
+BodyState MultibodySystem::body_state(int body, const VecX& q, const VecX& v) const {
+    const Twist motion = twist(body, q, v);
+    Pose frame = pose(body, q);
+    frame.position = frame * (-model_.bodies[static_cast<std::size_t>(body)].com);
+    return {frame, motion.linear, motion.angular};
+}
+
+std::string MultibodySystem::joint_name(std::uint32_t id) const {
+    if (id < model_.joints.size()) return model_.joints[id].name;
+    return model_.springs.at(id - model_.joints.size()).name;
+}
+
+std::string MultibodySystem::contact_name(const ContactId& id) const {
+    const auto name = [&](std::uint32_t shape) {
+        return shape < model_.collider_names.size() ? model_.collider_names[shape] : "shape " + std::to_string(shape);
+    };
+    return name(id.a) + "/" + name(id.b) + "#" + std::to_string(id.feature);
+}
+
+}  // namespace stickslip

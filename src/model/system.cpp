@@ -1,0 +1,19 @@
+#include "stickslip/system.hpp"
+
+#include "collision/finder.hpp"
+
+namespace stickslip {
+
+void System::add_gyroscopic(double, const VecX&, BlockMatrix&) const {}
+
+bool System::slopes(double, const VecX&, const VecX&, BlockMatrix&, BlockMatrix&) const { return false; }
+
+void System::look_ahead(const VecX&, double, ContactFinder&) const {}
+
+double System::next_discontinuity(double) const { return infinity; }
+
+BodyState System::body_state(int, const VecX&, const VecX&) const { return {}; }
+
+std::string System::contact_name(const ContactId& id) const { return "contact " + std::to_string(id.a); }
+
+}  // namespace stickslip

@@ -1,0 +1,177 @@
+// The explicit Euler scheme of Anitescu and Potra with its own collision handling [Anitescu-Potra 1997, s.4].
+//
+//   q+ = q (+) h v                                         (the old velocity moves the bodies)
+//   M v+ - G' lambda - H' p = M v + h (k(t, q, v) + F(v) v),   G, H at q+, k at q;  contacts closed at q
+//
+// A contact that is open at q and overlaps at q+ is a collision: its time is the root of the smallest such gap along
+// the path q (+) s v, the step is cut there, and the impact law acts on all contacts closed at that configuration. A contact closed at the start that approaches
+// is a collision at once (the paper's second collision rule, for overlaps that the velocities still open).
+// Position stabilisation is off by default; it takes out chi of the gap and joint error per step.
+#include "schemes/euler.hpp"
+
+#include <algorithm>
+
+#include "math/roots.hpp"
+
+namespace stickslip {
+
+namespace {
+
+struct Gap {
+    ContactId id;
+    double phi, rate;
+};
+
+int find(const std::vector<Gap>& gaps, const ContactId& id) {
+    const auto place = std::lower_bound(gaps.begin(), gaps.end(), id, [](const Gap& g, const ContactId& key) { return g.id < key; });
+    return place != gaps.end() && place->id == id ? static_cast<int>(place - gaps.begin()) : -1;
+}
+
+void list_gaps(const VecX& v, Step& s, std::vector<Gap>& gaps) {
+    const ContactRows& contacts = s.problem.contacts;
+    s.row_work.resize(contacts.jacobian.rows());
+    contacts.jacobian.product(s.problem.nodes(), v, s.row_work);
+    gaps.clear();
+    for (int i = 0; i < contacts.size(); ++i)
+        gaps.push_back({contacts.id[i], contacts.gap[i], s.row_work[contacts.jacobian.row[i]]});
+}
+
+// The smallest gap at the later configuration of the contacts that were open at the earlier one.
+double smallest_open_gap(const std::vector<Gap>& before, const std::vector<Gap>& now, double closed_gap) {
+    double least = infinity;
+    for (const Gap& g : now) {
+        const int at = find(before, g.id);
+        if (at >= 0 && before[at].phi > closed_gap) least = std::min(least, g.phi);
+    }
+    return least;
+}
+
+// Keeps the contacts that were closed in `gaps`.
+void keep_closed(const std::vector<Gap>& gaps, double closed_gap, Step& s) {
+    ContactRows& contacts = s.problem.contacts;
+    s.wanted.resize(static_cast<std::size_t>(contacts.size()));
+    for (int i = 0; i < contacts.size(); ++i) {
+        const int at = find(gaps, contacts.id[i]);
+        s.wanted[i] = at >= 0 && gaps[at].phi <= closed_gap;
+    }
+    contacts.keep(s.wanted);
+}
+
+}  // namespace
+
+void Euler::contact_step(const System& system, Solver& solver, const State& x, const VecX& q1, double h, Step& s,
+                         StepReport& report) const {
+    StepProblem& problem = s.problem;
+    system.mass(q1, s.mass);
+    problem.A = s.mass;
+    problem.size_to_rows();
+    fill_impulses(system, x, h, 0, s);
+    // r = M v + h (k + F(v) v): A is borrowed for h F v.
+    system.add_gyroscopic(h, x.v, problem.A);
+    problem.A.add_product(1, x.v, problem.r);
+    problem.A = s.mass;
+    problem.r += s.forces.potential + s.forces.applied;
+    // q1 already is the end position, so springs and stabilisation look one step further: weights 1.
+    fill_bilateral(x.v, h, 1, 1, options_.stabilisation, 1, s);
+    const ContactRows& contacts = problem.contacts;
+    s.stabilisation.setZero(contacts.size());
+    for (int i = 0; i < contacts.size(); ++i) {
+        s.stabilisation[i] = options_.stabilisation * contacts.gap[i] / h;
+        problem.c[contacts.jacobian.row[i]] = s.stabilisation[i];
+    }
+    warm_start(x.v, h, s);
+    solve_stage(solver, s, report);
+}
+
+StepReport Euler::step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const {
+    const double closed_gap = options_.closed_gap;
+    const ImpactOptions impact{static_cast<ImpactLaw>(options_.impact.index), options_.restitution_threshold, 1e-8};
+    double h = step_length(x.t, options_.step, t_limit);
+    static thread_local std::vector<Gap> before, after;  // scratch of this function alone
+    StepReport report;
+    Stopwatch watch(s.timers);
+    begin_step(x, s);
+    s.mass.nodes = system.nodes();
+
+    // A collision at the very start: closed contacts that approach.
+    system.mass(x.q, s.mass);
+    s.problem.A = s.mass;
+    find_rows(system, x.t, x.q, x.v, h, s);
+    list_gaps(x.v, s, before);
+    watch.lap(StepTimers::find);
+    bool collision = std::any_of(before.begin(), before.end(), [&](const Gap& g) {
+        return g.phi <= closed_gap && g.rate < -impact.approach_tolerance;
+    });
+    if (!collision) {
+        // The end of the step, and whether something new overlaps there.
+        s.dq = h * x.v;
+        s.q1 = x.q;
+        system.advance(s.q1, s.dq);
+        find_rows(system, x.t + h, s.q1, x.v, h, s);
+        list_gaps(x.v, s, after);
+        const double deepest = smallest_open_gap(before, after, closed_gap);
+        if (deepest < 0) {
+            collision = true;
+            const auto gap_at = [&](double share) {
+                s.dq = (share * h) * x.v;
+                s.q1 = x.q;
+                system.advance(s.q1, s.dq);
+                find_rows(system, x.t + share * h, s.q1, x.v, h, s);
+                list_gaps(x.v, s, after);
+                return smallest_open_gap(before, after, closed_gap);
+            };
+            const double share = bracketed_root(gap_at, 0, 1, smallest_open_gap(before, before, closed_gap), deepest);
+            gap_at(share);
+            h *= share;
+        }
+        watch.lap(StepTimers::find);
+
+        // The contact step up to the end or the collision, with the contacts that were closed at its start.
+        if (h > 0) {
+            const double t1 = collision ? x.t + h : end_of_step(x.t, h, t_limit);
+            keep_closed(before, closed_gap, s);
+            watch.lap(StepTimers::fill);
+            contact_step(system, solver, x, s.q1, h, s, report);
+            watch.lap(StepTimers::solve);
+            s.v_weighted = s.solution.v;
+            s.memory.v_rate = (s.solution.v - x.v) / h;
+            s.ledger.book(system, {.t0 = x.t, .t1 = t1, .q0 = &s.q0, .v0 = &s.v0, .q1 = &s.q1, .v1 = &s.solution.v,
+                                   .problem = &s.problem, .solution = &s.solution, .impulses = &s.forces, .mass = &s.mass,
+                                   .stabilisation = &s.stabilisation, .alpha = 1, .gamma = 1, .extra = nullptr});
+            note_impulses(s);
+            note_mode_changes(t1, s);
+            remember(h, s);
+            x.q = s.q1;
+            x.v = s.solution.v;
+            x.t = t1;
+            watch.lap(StepTimers::book);
+        }
+    } else {
+        h = 0;
+        s.dq.setZero();
+    }
+
+    if (collision) {
+        system.mass(x.q, s.mass);
+        s.problem.A = s.mass;
+        find_rows(system, x.t, x.q, x.v, options_.step, s);
+        list_gaps(x.v, s, after);
+        keep_closed(after, closed_gap, s);
+        watch.lap(StepTimers::find);
+        resolve_impact(system, solver, impact, x, s, report);
+        s.memory.v_rate.setZero();
+        remember(options_.step, s);
+        s.memory.h = 0;  // impulses of an impact are no guess for the next step
+        s.v_weighted = x.v;
+        watch.lap(StepTimers::solve);
+    }
+
+    s.t1 = x.t;
+    s.q1 = x.q;
+    s.v1 = x.v;
+    report.t = x.t;
+    report.h = h;
+    return report;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "base/fields.hpp"
+#include "schemes/impacts/impact.hpp"
+#include "stickslip/scheme.hpp"
+
+namespace stickslip {
+
+struct EulerOptions {
+    double step = 1e-3;
+    Choice impact{{"poisson", "poisson-simple", "newton"}, 0};
+    double restitution_threshold = 1e-3;
+    double stabilisation = 0;
+    double closed_gap = 1e-9;
+
+    template <class F>
+    void fields(F&& f) {
+        f("step", step, "s", "step size");
+        f("impact", impact, "-", "impact law");
+        // Zero and a bouncing ball takes infinitely many steps to come to rest.
+        f("restitution_threshold", restitution_threshold, "m/s", "slower normal impacts do not rebound");
+        f("stabilisation", stabilisation, "-", "share of the position error taken out per step, 0 to 1");
+        // Smaller than rounding of the gap and a resting contact is lost and hit again every few steps.
+        f("closed_gap", closed_gap, "m", "a contact is closed when its gap is at most this");
+    }
+};
+
+// Time-stepping with solvable LCPs and located collisions.
+class Euler final : public Scheme {
+public:
+    explicit Euler(const EulerOptions& options) : options_(options) {}
+    StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const override;
+
+private:
+    // One contact step of length h from x, with the contacts in s.problem; leaves the new velocity in s.solution.v.
+    void contact_step(const System& system, Solver& solver, const State& x, const VecX& q1, double h, Step& s,
+                      StepReport& report) const;
+    EulerOptions options_;
+};
+
+}  // namespace stickslip

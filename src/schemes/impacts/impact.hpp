@@ -1,0 +1,24 @@
+// Impacts: step problems with h = 0 at a fixed configuration.
+#pragma once
+
+#include "schemes/parts/parts.hpp"
+
+namespace stickslip {
+
+enum class ImpactLaw { poisson, poisson_simple, newton };  // in the order of the option's words
+
+struct ImpactOptions {
+    ImpactLaw law = ImpactLaw::poisson;
+    double restitution_threshold = 1e-3;  // [m/s] slower normal impacts do not rebound
+    double approach_tolerance = 1e-8;     // [m/s] contacts approaching slower than this count as resting
+};
+
+// True if one of the contacts of s.problem approaches faster than the tolerance at velocity v.
+bool approaching(const VecX& v, double tolerance, Step& s);
+
+// Resolves the impact of the contacts now in s.problem.contacts (all of them closed) at velocity x.v: changes x.v,
+// books the stages, notes impulses and events. Repeats while a contact still approaches, without rebound after 20
+// passes. s.mass must hold M(x.q).
+void resolve_impact(const System& system, Solver& solver, const ImpactOptions& options, State& x, Step& s, StepReport& report);
+
+}  // namespace stickslip

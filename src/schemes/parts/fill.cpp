@@ -1,0 +1,49 @@
+#include <cmath>
+
+#include "schemes/parts/parts.hpp"
+
+namespace stickslip {
+
+void fill_impulses(const System& system, const State& x, double h, double a, Step& s) {
+    // One rounding inside the step, so that a load switching at either end is taken on the step's own side.
+    const double start = std::nextafter(x.t, infinity), end = std::nextafter(x.t + h, -infinity);
+    system.forces(end, x.q, x.v, s.forces1);
+    system.forces(start, x.q, x.v, s.forces);
+    s.forces.potential = h * ((1 - a) * s.forces.potential + a * s.forces1.potential);
+    s.forces.applied = h * ((1 - a) * s.forces.applied + a * s.forces1.applied);
+}
+
+// Compliant rows, stiffness k and damping d with weights (a, g), c1 = a g h^2 k + a h d:
+//   G v+ + lambda/c1 = -(h k phi + a (1-g) h^2 k G v + (1-a) h d G v)/c1
+// which is the implicit spring in a form that stays well conditioned as k or d grow without bound.
+void fill_bilateral(const VecX& v, double h, double alpha, double gamma, double chi, double position_weight, Step& s) {
+    StepProblem& problem = s.problem;
+    const JointRows& joints = problem.joints;
+    s.row_work.resize(joints.size());
+    joints.jacobian.product(problem.nodes(), v, s.row_work);
+    for (int i = 0; i < joints.size(); ++i) {
+        const double unit = joints.impulsive[i] ? 1.0 : h;
+        if (joints.force_lower[i] > -infinity) problem.lower[i] = unit * joints.force_lower[i];
+        if (joints.force_upper[i] < infinity) problem.upper[i] = unit * joints.force_upper[i];
+        switch (joints.kind[i]) {
+            case RowKind::holonomic:
+                if (chi > 0 && h > 0) problem.b[i] = -chi * joints.value[i] / (position_weight * h);
+                break;
+            case RowKind::velocity: problem.b[i] = joints.target[i]; break;
+            case RowKind::friction: break;
+            case RowKind::compliant: {
+                const double k = joints.stiffness[i], d = joints.damping[i], Gv = s.row_work[i];
+                const double c1 = alpha * gamma * h * h * k + alpha * h * d;
+                if (c1 > 0) {
+                    problem.T[i] = 1 / c1;
+                    problem.b[i] = -(h * k * joints.value[i] + alpha * (1 - gamma) * h * h * k * Gv + (1 - alpha) * h * d * Gv) / c1;
+                } else {
+                    problem.lower[i] = problem.upper[i] = 0;
+                }
+                break;
+            }
+        }
+    }
+}
+
+}  // namespace stickslip

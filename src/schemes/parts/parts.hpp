@@ -1,0 +1,54 @@
+// Sentences that several schemes share. Each works on the Step at hand and says what it fills.
+#pragma once
+
+#include "stickslip/scheme.hpp"
+
+namespace stickslip {
+
+// Seconds between laps, summed per arrow.
+class Stopwatch {
+public:
+    explicit Stopwatch(StepTimers& timers) : timers_(timers), last_(clock::now()) {}
+    void lap(StepTimers::Arrow arrow) {
+        const auto now = clock::now();
+        timers_.seconds[arrow] += std::chrono::duration<double>(now - last_).count();
+        last_ = now;
+    }
+
+private:
+    using clock = std::chrono::steady_clock;
+    StepTimers& timers_;
+    clock::time_point last_;
+};
+
+// The length of the next step: `h`, cut at t_limit; a remainder below a thousandth of h is swallowed, so that
+// rounding of t never leaves a sliver of a step.
+double step_length(double t, double h, double t_limit);
+// t + h, exactly t_limit when the step was cut there.
+double end_of_step(double t, double h, double t_limit);
+
+// Opens the step: start state, no contacts, no events.
+void begin_step(const State& x, Step& s);
+// Rows at (t, q) for a step of length h from velocity v; notes the violations seen there.
+void find_rows(const System& system, double t, const VecX& q, const VecX& v, double h, Step& s);
+
+// Potential and applied IMPULSES of the step, h ((1 - a) k(t0) + a k(t1)) at (q, v), in s.forces. Loads that switch
+// at the ends of the step are taken with their values inside it.
+void fill_impulses(const System& system, const State& x, double h, double a, Step& s);
+
+// b, T and bounds of the bilateral rows, by kind, for position weights (alpha, gamma) of compliant rows; chi is
+// the share of the position error taken out per step, `position_weight` the weight of v+ in the position update.
+// h = 0 is an impact: compliant rows and rows with force bounds rest, unless they are impulsive.
+void fill_bilateral(const VecX& v, double h, double alpha, double gamma, double chi, double position_weight, Step& s);
+
+// The guess: impulses and modes of the contacts that were there in the last step (found by id), scaled to h.
+void warm_start(const VecX& v, double h, Step& s);
+// Solves s.problem; keeps the guess for a capsule and the worst report.
+void solve_stage(Solver& solver, Step& s, StepReport& report);
+// Adds the impulses of the stage just solved to the record of the step.
+void note_impulses(Step& s);
+// Events from the contact modes of the last step and of this one; then the memory for the next warm start.
+void note_mode_changes(double t, Step& s);
+void remember(double h, Step& s);
+
+}  // namespace stickslip

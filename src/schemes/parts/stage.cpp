@@ -1,0 +1,134 @@
+// Around one solve: the guess, the call, and what is kept of it.
+#include <algorithm>
+
+#include "collision/finder.hpp"
+#include "schemes/parts/parts.hpp"
+
+namespace stickslip {
+
+void warm_start(const VecX& v, double h, Step& s) {
+    const StepProblem& problem = s.problem;
+    const StepMemory& memory = s.memory;
+    StepSolution& guess = s.guess;
+    const ContactRows& contacts = problem.contacts;
+    guess.v = v;
+    guess.lambda.setZero(problem.joints.size());
+    guess.p.setZero(contacts.jacobian.rows());
+    guess.modes.assign(static_cast<std::size_t>(contacts.size()), ContactMode::open);
+    guess.warm = false;
+    if (memory.h <= 0) return;
+
+    guess.warm = true;
+    const double scale = h / memory.h;
+    if (memory.joint == problem.joints.id && memory.lambda.size() == guess.lambda.size())
+        guess.lambda = scale * memory.lambda;
+    std::size_t old = 0;  // both lists are sorted by id: one merge
+    for (int i = 0; i < contacts.size(); ++i) {
+        while (old < memory.contact.size() && memory.contact[old] < contacts.id[i]) ++old;
+        const bool known = old < memory.contact.size() && memory.contact[old] == contacts.id[i];
+        // A contact that is new is about to be hit: sticking is the better first guess than open.
+        guess.modes[i] = known ? memory.mode[old] : ContactMode::stick;
+        if (!known) continue;
+        for (int k = 0; k < contacts.jacobian.dim(i); ++k)
+            guess.p[contacts.jacobian.row[i] + k] = scale * memory.impulse[old][k];
+    }
+}
+
+void solve_stage(Solver& solver, Step& s, StepReport& report) {
+    s.solution.v = s.guess.v;
+    s.solution.lambda = s.guess.lambda;
+    s.solution.p = s.guess.p;
+    s.solution.modes = s.guess.modes;
+    s.solution.warm = s.guess.warm;
+    const SolveReport solve = solver.solve(s.problem, s.solution);
+    const bool first = report.solves++ == 0;
+    // `not (a <= b)` so that a NaN counts as the worst.
+    if (first || solve.status != Status::ok || !(solve.residual.max() <= report.solve.residual.max())) {
+        if (first || report.solve.status == Status::ok) report.solve = solve;
+    }
+    if (solve.status != Status::ok) {
+        report.status = solve.status;
+        report.reason = solve.reason;
+    }
+}
+
+void note_impulses(Step& s) {
+    const ContactRows& rows = s.problem.contacts;
+    const auto fill = [&](ContactRecord& record, int i) {
+        record.id = rows.id[i];
+        record.mode = s.solution.modes[i];
+        record.gap = rows.gap[i];
+        record.position = rows.position[i];
+        record.normal = rows.normal[i];
+        record.tangent = rows.tangent[i];
+        for (int k = 0; k < rows.jacobian.dim(i); ++k) record.impulse[k] += s.solution.p[rows.jacobian.row[i] + k];
+    };
+    for (int i = 0; i < rows.size(); ++i) {
+        const auto place = std::lower_bound(s.contacts.begin(), s.contacts.end(), rows.id[i],
+                                            [](const ContactRecord& record, const ContactId& id) { return record.id < id; });
+        if (place != s.contacts.end() && place->id == rows.id[i]) {
+            fill(*place, i);
+        } else {
+            fill(*s.contacts.insert(place, ContactRecord{}), i);
+        }
+    }
+    if (s.reactions.size() == s.solution.lambda.size()) {
+        s.reactions += s.solution.lambda;
+    } else {
+        s.reactions = s.solution.lambda;
+    }
+}
+
+void note_mode_changes(double t, Step& s) {
+    const ContactRows& rows = s.problem.contacts;
+    const StepMemory& memory = s.memory;
+    const Nodes& nodes = s.problem.nodes();
+    const auto normal_speed = [&](int i, const VecX& v) {
+        double u = 0;
+        for (const BlockRows::Block& block : rows.jacobian.blocks_of(i)) {
+            const double* row = rows.jacobian.values.data() + block.offset;
+            for (int k = 0; k < nodes.dof(block.node); ++k) u += row[k] * v[nodes.start[block.node] + k];
+        }
+        return u;
+    };
+    const auto closed = [](ContactMode mode) { return mode != ContactMode::open; };
+    std::size_t old = 0;
+    const auto take_off = [&](std::size_t o) {
+        if (closed(memory.mode[o])) s.events.push_back({.t = t, .kind = EventKind::take_off, .contact = memory.contact[o], .before = memory.mode[o]});
+    };
+    for (int i = 0; i < rows.size(); ++i) {
+        while (old < memory.contact.size() && memory.contact[old] < rows.id[i]) take_off(old++);
+        const bool known = old < memory.contact.size() && memory.contact[old] == rows.id[i];
+        const ContactMode before = known ? memory.mode[old] : ContactMode::open;
+        const ContactMode after = s.solution.modes[i];
+        if (known) ++old;
+        if (before == after) continue;
+        Event event{.t = t, .kind = EventKind::impact, .contact = rows.id[i], .before = before, .after = after};
+        if (!closed(after)) event.kind = EventKind::take_off;
+        else if (before == ContactMode::stick) event.kind = EventKind::stick_to_slip;
+        else if (before == ContactMode::slip) event.kind = EventKind::slip_to_stick;
+        event.normal_speed_before = normal_speed(i, s.v0);
+        event.normal_speed_after = normal_speed(i, s.solution.v);
+        event.impulse = s.solution.p[rows.jacobian.row[i]];
+        s.events.push_back(event);
+    }
+    while (old < memory.contact.size()) take_off(old++);
+}
+
+void remember(double h, Step& s) {
+    StepMemory& memory = s.memory;
+    const ContactRows& rows = s.problem.contacts;
+    memory.h = h;
+    memory.contact.assign(rows.id.begin(), rows.id.end());
+    memory.mode.assign(s.solution.modes.begin(), s.solution.modes.end());
+    memory.impulse.resize(static_cast<std::size_t>(rows.size()));
+    for (int i = 0; i < rows.size(); ++i) {
+        memory.impulse[i].setZero();
+        for (int k = 0; k < rows.jacobian.dim(i); ++k) memory.impulse[i][k] = s.solution.p[rows.jacobian.row[i] + k];
+    }
+    memory.joint.assign(s.problem.joints.id.begin(), s.problem.joints.id.end());
+    memory.lambda = s.solution.lambda;
+    s.finder->commit_frames();
+}
+
+}  // namespace stickslip

@@ -1,0 +1,38 @@
+#include <algorithm>
+
+#include "collision/finder.hpp"
+#include "stickslip/scheme.hpp"
+
+namespace stickslip {
+
+Step::Step() : finder(std::make_unique<ContactFinder>()) {}
+Step::~Step() = default;
+Step::Step(Step&&) noexcept = default;
+Step& Step::operator=(Step&&) noexcept = default;
+
+void Step::at(const System& system, double t, State& x) const {
+    x.t = t;
+    if (t >= t1 || t1 == t0) {
+        x.q = q1;
+        x.v = v1;
+        return;
+    }
+    const double s = (t - t0) / (t1 - t0);
+    x.q = q0;
+    system.advance(x.q, VecX(s * dq));
+    x.v = (1 - s) * v0 + s * v1;
+}
+
+void Scheme::prepare(const System& system, const State& state, Step& step) const {
+    step.memory = {};
+    step.memory.v_rate.setZero(system.nv());
+    step.ledger.begin(system, state);
+    step.t0 = step.t1 = state.t;
+    step.q0 = step.q1 = state.q;
+    step.v0 = step.v1 = step.v_weighted = state.v;
+    step.dq.setZero(system.nv());
+    step.v_star.setZero(system.nv());
+    step.work.setZero(system.nv());
+}
+
+}  // namespace stickslip

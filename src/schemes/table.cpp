@@ -1,0 +1,59 @@
+// The schemes, one line each. From it follow the scene keyword, --scheme, `stickslip list` and the common tests.
+#include "base/fields.hpp"
+#include "schemes/euler.hpp"
+#include "schemes/moreau_jean.hpp"
+
+namespace stickslip {
+
+namespace {
+
+void check(bool good, const char* what, const OptionValues& values, const char* key) {
+    if (good) return;
+    Place place;
+    for (const OptionValue& value : values)
+        if (value.key == key) place = value.place;
+    throw Error(what, place);
+}
+
+std::unique_ptr<Scheme> make_moreau_jean(const OptionValues& values) {
+    MoreauJeanOptions o;
+    assign_fields(o, values, "moreau-jean");
+    check(o.step > 0, "step must be positive [s]", values, "step");
+    check(o.theta > 0 && o.theta <= 1, "theta must lie in (0, 1]", values, "theta");
+    check(o.stabilisation >= 0 && o.stabilisation <= 1, "stabilisation must lie in [0, 1]", values, "stabilisation");
+    check(o.activation_gap >= 0, "activation_gap must not be negative [m]", values, "activation_gap");
+    return std::make_unique<MoreauJean>(o);
+}
+
+std::unique_ptr<Scheme> make_euler(const OptionValues& values) {
+    EulerOptions o;
+    assign_fields(o, values, "euler");
+    check(o.step > 0, "step must be positive [s]", values, "step");
+    check(o.restitution_threshold >= 0, "restitution_threshold must not be negative [m/s]", values, "restitution_threshold");
+    check(o.stabilisation >= 0 && o.stabilisation <= 1, "stabilisation must lie in [0, 1]", values, "stabilisation");
+    check(o.closed_gap >= 0, "closed_gap must not be negative [m]", values, "closed_gap");
+    return std::make_unique<Euler>(o);
+}
+
+}  // namespace
+
+const std::vector<SchemeEntry>& schemes() {
+    static const std::vector<SchemeEntry> table{
+        {"moreau-jean", "Jean 1999; Haddouni 2015, (2.20)-(2.25)", "impacts inside fixed steps, no event location; the default",
+         "2 smooth (theta 1/2), 1 with contact", list_fields<MoreauJeanOptions>, make_moreau_jean},
+        {"euler", "Anitescu & Potra 1997, s.4", "explicit Euler with solvable LCPs and located collisions", "1",
+         list_fields<EulerOptions>, make_euler},
+    };
+    return table;
+}
+
+std::unique_ptr<Scheme> make_scheme(const std::string& name, const OptionValues& values, Place place) {
+    std::vector<std::string> names;
+    for (const SchemeEntry& entry : schemes()) {
+        if (name == entry.name) return entry.make(values);
+        names.emplace_back(entry.name);
+    }
+    throw unknown_name("scheme", name, names, std::move(place));
+}
+
+}  // namespace stickslip

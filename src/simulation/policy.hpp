@@ -1,0 +1,21 @@
+// Who judges a step. `certify` retries a step above the tolerance with stronger solvers and refuses it if none
+// succeeds; `budget` takes what the solver gave and states the residual.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "stickslip/simulation.hpp"
+
+namespace stickslip {
+
+// The solver of a run: the one asked for and, under `certify`, `auto` behind it.
+std::unique_ptr<Solver> make_run_solver(const RunSettings& settings);
+
+// The tolerance in force: the option `tol` of the solver, else the default.
+double run_tolerance(const RunSettings& settings);
+
+// Empty if the step may be taken, else the sentence that refuses it.
+std::string objection(const RunSettings& settings, const System& system, const StepReport& report, const State& x, long step);
+
+}  // namespace stickslip

@@ -1,0 +1,203 @@
+#include "stickslip/simulation.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+
+#include "simulation/policy.hpp"
+#include "simulation/snapshot.hpp"
+#include "simulation/step_times.hpp"
+
+namespace stickslip {
+
+namespace {
+
+constexpr std::size_t most_events_kept = 10000;  // in the summary; the record holds all of them
+constexpr int most_idle_steps = 1000;            // steps in a row that do not move time: accumulation of impacts
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+}  // namespace
+
+struct Simulation::Impl {
+    Model model;
+    std::unique_ptr<Scheme> scheme;
+    std::unique_ptr<Solver> solver;
+    double tol;
+    State state, before;
+    Step step;
+    long steps = 0;
+    int idle = 0;
+    std::vector<Recorder*> recorders;
+    std::string capsule_folder;
+    RunSummary summary;
+    StepTimes times;
+    double residual_sum = 0, contact_sum = 0;
+    bool begun = false, over = false;
+
+    explicit Impl(Model m)
+        : model(std::move(m)),
+          scheme(make_scheme(model.run.scheme.name, model.run.scheme.options, model.run.scheme.place)),
+          solver(make_run_solver(model.run)),
+          tol(run_tolerance(model.run)),
+          state(model.state) {
+        scheme->prepare(*model.system, state, step);
+        summary.model = model.name;
+        summary.scheme = model.run.scheme.name;
+        summary.solver = model.run.solver.name;
+        summary.policy = model.run.certify ? "certify" : "budget";
+        summary.events.reserve(64);
+    }
+
+    void begin() {
+        if (begun) return;
+        begun = true;
+        for (Recorder* recorder : recorders) recorder->begin(model, state, step);
+    }
+
+    void refuse(const std::string& reason) {
+        summary.end = RunEnd::refused;
+        summary.reason = reason;
+        over = true;
+        state = before;
+        if (capsule_folder.empty()) return;
+        summary.capsule = fmt::format("{}/refused_{:06d}.h5", capsule_folder, steps + 1);
+        try {
+            save_problem(summary.capsule, step.problem, &step.guess);
+            summary.reason += fmt::format("; replay it with: stickslip solve {}", summary.capsule);
+        } catch (const Error& error) {
+            summary.reason += fmt::format("; its problem could not be saved: {}", error.what());
+            summary.capsule.clear();
+        }
+    }
+
+    bool advance() {
+        begin();
+        if (over || state.t >= model.run.end) return false;
+        const auto start = Clock::now();
+        before.t = state.t;
+        before.q = state.q;
+        before.v = state.v;
+        const double discontinuity = model.system->next_discontinuity(state.t);
+        const StepReport report = scheme->step(*model.system, *solver, state, std::min(model.run.end, discontinuity), step);
+        if (const std::string no = objection(model.run, *model.system, report, state, steps + 1); !no.empty()) {
+            refuse(no);
+            return false;
+        }
+        idle = state.t > before.t ? 0 : idle + 1;
+        if (idle > most_idle_steps) {
+            refuse(fmt::format("time stands still at t = {:.9g} s: impacts accumulate; raise scheme.restitution_threshold or use moreau-jean", state.t));
+            return false;
+        }
+        if (state.t == discontinuity) step.events.push_back({.t = state.t, .kind = EventKind::load_switch});
+        ++steps;
+        note(report);
+        times.add(seconds_since(start));
+        for (Recorder* recorder : recorders) recorder->write(*model.system, state, step, report);
+        return true;
+    }
+
+    void note(const StepReport& report) {
+        const double worst = report.solve.residual.max();
+        ++summary.steps;
+        summary.rejected += report.rejected;
+        summary.solves += report.solves;
+        if (worst <= tol) ++summary.certified_steps;
+        else summary.certified = false;
+        summary.residual_max = std::max(summary.residual_max, worst);
+        residual_sum += worst;
+        summary.gap_violation_max = std::max(summary.gap_violation_max, step.gap_violation);
+        summary.joint_violation_position_max = std::max(summary.joint_violation_position_max, step.joint_violation);
+        summary.joint_violation_velocity_max = std::max(summary.joint_violation_velocity_max, step.joint_speed_violation);
+        contact_sum += static_cast<double>(step.contacts.size());
+        summary.contacts_max = std::max(summary.contacts_max, static_cast<int>(step.contacts.size()));
+        summary.event_count += static_cast<long>(step.events.size());
+        for (const Event& event : step.events)
+            if (summary.events.size() < most_events_kept) summary.events.push_back(event);
+    }
+
+    // The drift of the final configuration has not been seen by a step yet.
+    void note_final_drift() {
+        ContactRows contacts;
+        JointRows joints;
+        model.system->look_ahead(state.v, 0, *step.finder);
+        model.system->rows(state.t, state.q, *step.finder, joints, contacts);
+        for (const double phi : contacts.gap) summary.gap_violation_max = std::max(summary.gap_violation_max, -phi);
+        for (int i = 0; i < joints.size(); ++i)
+            if (joints.kind[i] == RowKind::holonomic)
+                summary.joint_violation_position_max = std::max(summary.joint_violation_position_max, std::abs(joints.value[i]));
+    }
+
+    RunSummary finish(double wall_s) {
+        note_final_drift();
+        summary.t = state.t;
+        summary.q = state.q;
+        summary.v = state.v;
+        summary.v_weighted = step.v_weighted;
+        summary.wall_s = wall_s;
+        summary.step_ms_mean = 1e3 * times.mean();
+        summary.step_ms_p50 = 1e3 * times.quantile(0.5);
+        summary.step_ms_p99 = 1e3 * times.quantile(0.99);
+        summary.step_ms_max = 1e3 * times.longest();
+        const double n = summary.steps > 0 ? static_cast<double>(summary.steps) : 1.0;
+        summary.residual_mean = residual_sum / n;
+        summary.contacts_mean = contact_sum / n;
+        summary.energies = step.ledger.now();
+        summary.flows = step.ledger.flows();
+        summary.imbalance = step.ledger.imbalance();
+        summary.energy_scale = step.ledger.scale();
+        summary.hash = state_hash(state);
+        summary.timers = step.timers;
+        for (Recorder* recorder : recorders) recorder->end(summary);
+        return summary;
+    }
+};
+
+Simulation::Simulation(Model model) : impl_(std::make_unique<Impl>(std::move(model))) {}
+Simulation::~Simulation() = default;
+
+void Simulation::add(Recorder& recorder) { impl_->recorders.push_back(&recorder); }
+void Simulation::set_capsule_folder(const std::string& folder) { impl_->capsule_folder = folder; }
+
+RunSummary Simulation::run(const std::atomic<bool>* stop, const std::function<void(double)>& progress) {
+    Impl& m = *impl_;
+    const auto start = Clock::now();
+    m.begin();
+    while (m.advance()) {
+        if (progress) progress(m.state.t);
+        if (stop && stop->load(std::memory_order_relaxed) && m.state.t < m.model.run.end) {
+            m.summary.end = RunEnd::interrupted;
+            m.summary.reason = "interrupted";
+            break;
+        }
+    }
+    return m.finish(seconds_since(start));
+}
+
+bool Simulation::advance() { return impl_->advance(); }
+const Model& Simulation::model() const { return impl_->model; }
+const State& Simulation::state() const { return impl_->state; }
+const Step& Simulation::step() const { return impl_->step; }
+
+std::vector<std::uint8_t> Simulation::snapshot() const { return write_snapshot(impl_->state, impl_->step, impl_->steps); }
+
+void Simulation::restore(const std::vector<std::uint8_t>& bytes) {
+    read_snapshot(bytes, *impl_->model.system, impl_->state, impl_->step, impl_->steps);
+}
+
+std::string state_hash(const State& state) {
+    std::uint64_t hash = 14695981039346656037ull;
+    const auto add = [&](double x) {
+        std::uint64_t bits = std::bit_cast<std::uint64_t>(x);
+        for (int i = 0; i < 8; ++i, bits >>= 8) hash = (hash ^ (bits & 0xff)) * 1099511628211ull;
+    };
+    add(state.t);
+    for (Eigen::Index i = 0; i < state.q.size(); ++i) add(state.q[i]);
+    for (Eigen::Index i = 0; i < state.v.size(); ++i) add(state.v[i]);
+    return fmt::format("{:016x}", hash);
+}
+
+}  // namespace stickslip

@@ -1,0 +1,119 @@
+#include "simulation/snapshot.hpp"
+
+#include <cstring>
+#include <type_traits>
+
+#include "collision/finder.hpp"
+#include "stickslip/error.hpp"
+
+namespace stickslip {
+
+namespace {
+
+constexpr std::uint64_t magic = 0x31'70'61'6e'73'73'73ull;  // "sssnap1": changes with the layout
+
+struct Writer {
+    std::vector<std::uint8_t> bytes;
+
+    template <class T>
+    void number(const T& x) {
+        static_assert(std::is_trivially_copyable_v<T>);
+        const auto* from = reinterpret_cast<const std::uint8_t*>(&x);
+        bytes.insert(bytes.end(), from, from + sizeof(T));
+    }
+    void vector(const ConstRef& x) {
+        number<std::uint64_t>(static_cast<std::uint64_t>(x.size()));
+        for (Eigen::Index i = 0; i < x.size(); ++i) number(x[i]);
+    }
+    template <class T>
+    void list(const std::vector<T>& x) {
+        number<std::uint64_t>(x.size());
+        for (const T& entry : x) number(entry);
+    }
+    void list(const std::vector<Vec3>& x) {
+        number<std::uint64_t>(x.size());
+        for (const Vec3& entry : x)
+            for (int k = 0; k < 3; ++k) number(entry[k]);
+    }
+};
+
+struct Reader {
+    const std::vector<std::uint8_t>& bytes;
+    std::size_t at = 0;
+
+    template <class T>
+    void number(T& x) {
+        if (bytes.size() - at < sizeof(T)) throw Error("the snapshot is cut short");
+        std::memcpy(&x, bytes.data() + at, sizeof(T));
+        at += sizeof(T);
+    }
+    std::size_t count(std::size_t entry_size) {
+        std::uint64_t n = 0;
+        number(n);
+        if (n > (bytes.size() - at) / entry_size) throw Error("the snapshot is cut short");
+        return static_cast<std::size_t>(n);
+    }
+    template <class Vector>
+    void vector(Vector& x) {
+        x.resize(static_cast<Eigen::Index>(count(sizeof(double))));
+        for (Eigen::Index i = 0; i < x.size(); ++i) number(x[i]);
+    }
+    template <class T>
+    void list(std::vector<T>& x) {
+        x.resize(count(sizeof(T)));
+        for (T& entry : x) number(entry);
+    }
+    void list(std::vector<Vec3>& x) {
+        x.resize(count(sizeof(Vec3)));
+        for (Vec3& entry : x)
+            for (int k = 0; k < 3; ++k) number(entry[k]);
+    }
+};
+
+// One listing for both directions, so that they cannot drift apart.
+template <class Archive, class StateT, class MemoryT, class FramesT, class LedgerT>
+void exchange(Archive& archive, StateT& state, MemoryT& memory, FramesT& frames, LedgerT& ledger) {
+    archive.number(state.t);
+    archive.vector(state.q);
+    archive.vector(state.v);
+    archive.number(memory.h);
+    archive.vector(memory.v_rate);
+    archive.list(memory.contact);
+    archive.list(memory.impulse);
+    archive.list(memory.mode);
+    archive.list(memory.joint);
+    archive.vector(memory.lambda);
+    archive.list(frames.id);
+    archive.list(frames.tangent);
+    archive.number(ledger);
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> write_snapshot(const State& state, const Step& step, long steps) {
+    Writer writer;
+    writer.number(magic);
+    writer.number(steps);
+    const EnergyLedger::Snapshot ledger = step.ledger.snapshot();
+    exchange(writer, state, step.memory, step.finder->frames(), ledger);
+    return std::move(writer.bytes);
+}
+
+void read_snapshot(const std::vector<std::uint8_t>& bytes, const System& system, State& state, Step& step, long& steps) {
+    Reader reader{bytes};
+    std::uint64_t mark = 0;
+    reader.number(mark);
+    if (mark != magic) throw Error("this is not a snapshot of this version");
+    reader.number(steps);
+    EnergyLedger::Snapshot ledger;
+    ContactFinder::Frames frames;
+    State read;
+    exchange(reader, read, step.memory, frames, ledger);
+    if (read.q.size() != system.nq() || read.v.size() != system.nv())
+        throw Error("the snapshot belongs to another model: its state has other sizes");
+    state = std::move(read);
+    step.finder->set_frames(std::move(frames));
+    step.ledger.restore(ledger);
+}
+
+}  // namespace stickslip
