@@ -25,6 +25,7 @@ struct RunSettings {
     double tol = default_tolerance;  // [m/s]
     double end = 1;              // [s]
     double record_every = 0;     // [s]; 0 records every step
+    bool csv = false;            // a CSV beside the HDF5 record
 };
 
 // A system with its initial state and how to run it: what a scene file or a mechanism becomes.

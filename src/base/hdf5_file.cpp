@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <limits>
@@ -37,8 +38,15 @@ herr_t keep_innermost(unsigned, const H5E_error2_t* error, void* text) {
     return 0;
 }
 
+// A damaged file leaves HDF5 with objects it cannot close, which it would announce when the program ends.
+void end_quietly() {
+    static const bool once = std::atexit([] { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }) == 0;
+    static_cast<void>(once);
+}
+
 // The deepest sentence of HDF5's error stack; where it quotes the system's words, just these.
 std::string reason() {
+    end_quietly();
     std::string text;
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_innermost, &text);
     static constexpr std::string_view mark = "error message = '";
@@ -195,7 +203,7 @@ void Hdf5Dataset::flush() {
 // --- files ---
 
 Hdf5File::Hdf5File(const std::string& path, Open how, const std::string& shown)
-    : shown_(std::make_shared<const std::string>(shown.empty() ? path : shown)) {
+    : shown_(std::make_shared<const std::string>(shown.empty() ? path : shown)), following_(how == Open::follow) {
     const Quiet quiet;
     // The system says it better than HDF5: "No such file or directory", "Permission denied", "Is a directory".
     std::error_code ignored;
@@ -326,6 +334,7 @@ Hdf5Dataset Hdf5File::open(const std::string& name, Hdf5Type type) const {
     if (!has(name)) throw Error(fmt::format("has no array '{}'", name), {*shown_});
     dataset.handle_ = {H5Dopen2(file_.id(), name.c_str(), H5P_DEFAULT), H5Dclose};
     if (!dataset.handle_.valid()) dataset.fail("open");
+    if (following_ && H5Drefresh(dataset.handle_.id()) < 0) dataset.fail("refresh");  // forget what was cached
     const Hdf5Handle stored(H5Dget_type(dataset.handle_.id()), H5Tclose);
     const H5T_class_t expected = type == Hdf5Type::f64 ? H5T_FLOAT : H5T_INTEGER;
     if (H5Tget_class(stored.id()) != expected)

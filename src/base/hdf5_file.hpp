@@ -136,6 +136,7 @@ private:
 
     std::shared_ptr<const std::string> shown_;
     Hdf5Handle file_;
+    bool following_ = false;
 };
 
 // FNV-1a, 64 bits, over bytes; `seed` chains calls.

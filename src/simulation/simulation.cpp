@@ -49,6 +49,7 @@ struct Simulation::Impl {
         summary.scheme = model.run.scheme.name;
         summary.solver = model.run.solver.name;
         summary.policy = model.run.certify ? "certify" : "budget";
+        summary.cone = "disc";
         summary.events.reserve(64);
     }
 
@@ -92,7 +93,11 @@ struct Simulation::Impl {
             refuse(fmt::format("time stands still at t = {:.9g} s: impacts accumulate; raise scheme.restitution_threshold or use moreau-jean", state.t));
             return false;
         }
-        if (state.t == discontinuity) step.events.push_back({.t = state.t, .kind = EventKind::load_switch});
+        if (state.t == discontinuity) {
+            Event& event = step.events.emplace_back();
+            event.t = state.t;
+            event.kind = EventKind::load_switch;
+        }
         ++steps;
         note(report);
         times.add(seconds_since(start));
@@ -112,6 +117,8 @@ struct Simulation::Impl {
         summary.gap_violation_max = std::max(summary.gap_violation_max, step.gap_violation);
         summary.joint_violation_position_max = std::max(summary.joint_violation_position_max, step.joint_violation);
         summary.joint_violation_velocity_max = std::max(summary.joint_violation_velocity_max, step.joint_speed_violation);
+        for (const int facets : step.problem.contacts.facets)
+            if (facets > 0 && summary.cone == "disc") summary.cone = fmt::format("polygon-{}", facets);
         contact_sum += static_cast<double>(step.contacts.size());
         summary.contacts_max = std::max(summary.contacts_max, static_cast<int>(step.contacts.size()));
         summary.event_count += static_cast<long>(step.events.size());

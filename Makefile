@@ -1,0 +1,65 @@
+# make demo      install what is missing, build, run a scene, say where the result is
+# make test      the same set-up plus what the tests need, then every test
+# make build     only build; the command is then build/stickslip
+# make bench     time kernels and scenes, write bench/results/<machine>/*.csv
+# make install   PREFIX=/usr/local, DESTDIR= : library, headers, command, scenes, man page
+# make format    clang-format over our sources;  make tidy: clang-tidy;  make clean: remove build/
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+JOBS ?= $(shell nproc)
+DEMO ?= scene:falling-box
+CTEST_ARGS ?=
+
+release := build/release
+tiers = run
+sources = $(shell find include src cli tests bench examples -name '*.[ch]pp')
+
+.PHONY: help deps demo build test bench install clean format tidy
+help:
+	@sed -n '1,/^$$/s/^# //p' Makefile
+
+deps:
+	@scripts/install-deps $(tiers)
+
+# Configured once; afterwards ninja itself notices changes. Tests and benchmarks are switched on by their targets.
+$(release)/build.ninja: | deps
+	@cmake --preset release --log-level=WARNING
+
+build: deps $(release)/build.ninja
+	@cmake --build $(release) -j $(JOBS) --target stickslip stickslip_command
+	@ln -sfn release/bin/stickslip build/stickslip
+
+demo: build
+	@echo "build/stickslip run $(DEMO) -o runs/demo"
+	@build/stickslip run $(DEMO) -o runs/demo
+	@echo "The record of the run is runs/demo/run.h5 (HDF5, described in docs/record.md)."
+
+test: tiers = run test
+test: deps $(release)/build.ninja
+	@grep -qs 'STICKSLIP_TESTS:BOOL=ON' $(release)/CMakeCache.txt || \
+	    cmake $(release) --log-level=WARNING -DSTICKSLIP_TESTS=ON
+	@cmake --build $(release) -j $(JOBS)
+	@ln -sfn release/bin/stickslip build/stickslip
+	@ctest --test-dir $(release) -j $(JOBS) --output-on-failure --no-tests=error $(CTEST_ARGS)
+
+bench: tiers = run bench
+bench: deps $(release)/build.ninja
+	@grep -qs 'STICKSLIP_BENCH:BOOL=ON' $(release)/CMakeCache.txt || \
+	    cmake $(release) --log-level=WARNING -DSTICKSLIP_BENCH=ON
+	@cmake --build $(release) -j $(JOBS) --target bench_programs
+	@scripts/run-bench $(release) bench/results
+
+install: build
+	@DESTDIR=$(DESTDIR) cmake --install $(release) --prefix $(PREFIX)
+
+clean:
+	@rm -rf build
+
+format: tiers = quality
+format: deps
+	@clang-format-14 -i $(sources)
+
+tidy: tiers = run quality
+tidy: build
+	@run-clang-tidy-14 -quiet -j $(JOBS) -p $(release) -extra-arg=-Wno-unknown-warning-option "$(CURDIR)/(src|cli)/"

@@ -1,0 +1,135 @@
+#include "summary_text.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace stickslip::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json array(const VecX& x) {
+    Json list = Json::array();
+    for (Eigen::Index i = 0; i < x.size(); ++i) list.push_back(x[i]);
+    return list;
+}
+
+Json event_json(const System& system, const Event& event) {
+    Json json{{"t", event.t}, {"kind", to_string(event.kind)}};
+    if (event.kind == EventKind::load_switch) {
+        json["who"] = "load";
+        return json;
+    }
+    json["who"] = system.contact_name(event.contact);
+    json["before"] = to_string(event.before);
+    json["after"] = to_string(event.after);
+    json["normal_speed_before"] = event.normal_speed_before;
+    json["normal_speed_after"] = event.normal_speed_after;
+    json["impulse"] = event.impulse;
+    return json;
+}
+
+const char* end_word(RunEnd end) {
+    switch (end) {
+        case RunEnd::finished: return "finished";
+        case RunEnd::refused: return "refused";
+        case RunEnd::interrupted: return "interrupted";
+    }
+    return "?";
+}
+
+}  // namespace
+
+std::string summary_json(const Simulation& simulation, const RunSummary& s) {
+    const System& system = *simulation.model().system;
+    Json json;
+    json["model"] = s.model;
+    json["scheme"] = s.scheme;
+    json["solver"] = s.solver;
+    json["cone"] = s.cone;
+    json["policy"] = s.policy;
+    json["end"] = end_word(s.end);
+    if (!s.reason.empty()) json["reason"] = s.reason;
+    if (!s.capsule.empty()) json["capsule"] = s.capsule;
+    json["t"] = s.t;
+    json["q"] = array(s.q);
+    json["v"] = array(s.v);
+    json["v_weighted"] = array(s.v_weighted);
+    json["steps"] = s.steps;
+    json["rejected"] = s.rejected;
+    json["wall_s"] = s.wall_s;
+    json["step_ms"] = {{"mean", s.step_ms_mean}, {"p50", s.step_ms_p50}, {"p99", s.step_ms_p99}, {"max", s.step_ms_max}};
+    json["residual"] = {{"max", s.residual_max}, {"mean", s.residual_mean}};
+    json["certified"] = s.certified;
+    json["deterministic"] = true;
+    json["gap_violation_max"] = s.gap_violation_max;
+    json["joint_violation"] = {{"position_max", s.joint_violation_position_max}, {"velocity_max", s.joint_violation_velocity_max}};
+    json["energy"] = {{"kinetic", s.energies.kinetic},
+                      {"potential", s.energies.potential},
+                      {"elastic", s.energies.elastic},
+                      {"applied_work", s.flows.applied_work},
+                      {"motor_work", s.flows.motor_work},
+                      {"friction_loss", s.flows.friction_loss},
+                      {"impact_loss", s.flows.impact_loss},
+                      {"regularisation_loss", s.flows.regularisation_loss},
+                      {"scheme_loss", s.flows.scheme_loss},
+                      {"imbalance", s.imbalance},
+                      {"scale", s.energy_scale}};
+    json["contacts"] = {{"mean", s.contacts_mean}, {"max", s.contacts_max}};
+    json["event_count"] = s.event_count;
+    json["events"] = Json::array();
+    for (const Event& event : s.events) json["events"].push_back(event_json(system, event));
+    json["hash"] = s.hash;
+    json["bodies"] = Json::object();
+    const std::vector<std::string> names = system.body_names();
+    for (std::size_t b = 0; b < names.size(); ++b) {
+        const BodyState body = system.body_state(static_cast<int>(b), s.q, s.v);
+        const Vec3& x = body.pose.position;
+        const Quat& a = body.pose.attitude;
+        json["bodies"][names[b]] = {{"pose", {x.x(), x.y(), x.z(), a.w(), a.x(), a.y(), a.z()}},
+                                    {"velocity", {body.velocity.x(), body.velocity.y(), body.velocity.z(), body.angular_velocity.x(),
+                                                  body.angular_velocity.y(), body.angular_velocity.z()}}};
+    }
+    return json.dump();
+}
+
+std::string summary_text(const Simulation& simulation, const RunSummary& s) {
+    const System& system = *simulation.model().system;
+    std::string text;
+    const auto line = [&](const char* name, const std::string& value) { text += fmt::format("  {:<12} {}\n", name, value); };
+    text += fmt::format("{} {} at t = {:.6g} s\n", s.model, end_word(s.end), s.t);
+    if (!s.reason.empty() && s.end == RunEnd::refused) line("why", s.reason);
+    line("scheme", fmt::format("{}, solver {}, cone {}, policy {}", s.scheme, s.solver, s.cone, s.policy));
+    line("steps", fmt::format("{} ({} solves) in {:.3g} s, {:.3g} ms each (p99 {:.3g})", s.steps, s.solves, s.wall_s, s.step_ms_mean, s.step_ms_p99));
+    line("residual", fmt::format("max {:.2e} m/s, mean {:.2e}: {}", s.residual_max, s.residual_mean,
+                                 s.certified ? "every step certified" : fmt::format("{} of {} steps certified", s.certified_steps, s.steps)));
+    line("drift", fmt::format("overlap {:.2e} m, joints {:.2e} m, {:.2e} m/s", s.gap_violation_max, s.joint_violation_position_max,
+                              s.joint_violation_velocity_max));
+    line("energy", fmt::format("kinetic {:.6g}, potential {:.6g}, elastic {:.6g} J", s.energies.kinetic, s.energies.potential, s.energies.elastic));
+    line("", fmt::format("applied {:+.6g}, motors {:+.6g}, friction {:+.6g}, impacts {:+.6g}, stabilisation {:+.6g}, scheme {:+.3g} J",
+                         s.flows.applied_work, s.flows.motor_work, -s.flows.friction_loss, -s.flows.impact_loss, -s.flows.regularisation_loss,
+                         -s.flows.scheme_loss));
+    line("", fmt::format("imbalance {:.1e} J of {:.3g} J", s.imbalance, s.energy_scale));
+    line("contacts", fmt::format("mean {:.3g}, max {}; {} events", s.contacts_mean, s.contacts_max, s.event_count));
+    const std::vector<std::string> names = system.coordinate_names();
+    std::string state;
+    for (std::size_t i = 0; i < names.size() && i < 7; ++i) state += fmt::format("{}{} {:.9g}", i ? ", " : "", names[i], s.q[static_cast<Eigen::Index>(i)]);
+    line("state", state + (names.size() > 7 ? ", ..." : ""));
+    line("hash", s.hash);
+    return text;
+}
+
+std::string profile_text(const RunSummary& s) {
+    static const char* names[] = {"find", "fill", "solve", "advance", "book"};
+    double sum = 0;
+    for (const double x : s.timers.seconds) sum += x;
+    std::string text = "  profile      arrow      s          us/step   share\n";
+    for (int i = 0; i < StepTimers::arrows; ++i)
+        text += fmt::format("               {:<10} {:<10.3g} {:<9.3g} {:.0f} %\n", names[i], s.timers.seconds[i],
+                            1e6 * s.timers.seconds[i] / static_cast<double>(std::max(1L, s.steps)), sum > 0 ? 100 * s.timers.seconds[i] / sum : 0.0);
+    return text;
+}
+
+}  // namespace stickslip::cli

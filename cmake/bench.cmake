@@ -1,0 +1,15 @@
+# One google-benchmark program per file below bench/: bench/kernels/ldlt.cpp becomes bench/ldlt in the build tree.
+# Kernels are timed alone, so the programs see src. scripts/run-bench runs them all.
+find_package(benchmark REQUIRED)
+file(GLOB_RECURSE programs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cpp)
+add_custom_target(bench_programs)
+foreach(program ${programs})
+  get_filename_component(name ${program} NAME_WE)
+  add_executable(bench_${name} ${program})
+  set_target_properties(bench_${name} PROPERTIES
+    OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+  target_include_directories(bench_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_compile_definitions(bench_${name} PRIVATE STICKSLIP_SCENES="${PROJECT_SOURCE_DIR}/scenes")
+  target_link_libraries(bench_${name} PRIVATE stickslip stickslip_flags fmt::fmt benchmark::benchmark_main)
+  add_dependencies(bench_programs bench_${name})
+endforeach()

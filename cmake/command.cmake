@@ -1,0 +1,14 @@
+# The command `stickslip`. It sees the public headers and its own folder, nothing of src. The build tree has the shape
+# of an installation (bin beside share/stickslip/scenes), so `scene:NAME` works from both by the same rule.
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp)
+add_executable(stickslip_command ${sources})
+set_target_properties(stickslip_command PROPERTIES
+  OUTPUT_NAME stickslip RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+target_include_directories(stickslip_command PRIVATE ${PROJECT_SOURCE_DIR}/cli)
+target_link_libraries(stickslip_command PRIVATE
+  stickslip stickslip_flags fmt::fmt CLI11::CLI11 nlohmann_json::nlohmann_json)
+
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/stickslip)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/scenes ${PROJECT_BINARY_DIR}/share/stickslip/scenes SYMBOLIC)

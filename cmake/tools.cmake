@@ -1,0 +1,14 @@
+# Tools that make building faster and are used where they are installed: ccache and the linker mold.
+find_program(STICKSLIP_CCACHE ccache)
+if(STICKSLIP_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${STICKSLIP_CCACHE})
+endif()
+
+find_program(STICKSLIP_MOLD mold)
+# g++ knows -fuse-ld=mold since 12.1
+if(STICKSLIP_MOLD AND (CMAKE_CXX_COMPILER_ID STREQUAL Clang OR CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12.1))
+  add_link_options(-fuse-ld=mold)
+endif()
+
+# HDF5 names curl and crypto among its libraries; a program that calls neither should not load them.
+add_link_options(-Wl,--as-needed)

@@ -1,0 +1,28 @@
+// From a name to something that runs: `scenes/x.yaml`, `scene:x`, `mechanism:x`.
+#pragma once
+
+#include <string>
+
+#include "stickslip/scene.hpp"
+#include "stickslip/simulation.hpp"
+
+namespace stickslip {
+
+// Builds the system of a scene. Throws Error where the scene does not fit together (open joints, ...).
+Model build_model(const Scene& scene);
+
+// MODEL of the command line, with `--set` overrides: for a mechanism KEY is a parameter, or scheme.X, solver.X,
+// run.end, run.record.every.
+Model load_model(const std::string& spec, const OptionValues& overrides = {});
+
+// Names of the shipped scenes that `scene:NAME` finds, sorted.
+std::vector<std::string> shipped_scenes();
+
+// What `stickslip list` tells of joints and shapes.
+struct NamedSummary {
+    std::string name, summary;
+};
+std::vector<NamedSummary> list_joints();
+std::vector<NamedSummary> list_shapes();
+
+}  // namespace stickslip

@@ -1,0 +1,63 @@
+// Block-sparse LU over nodes, for K with a symmetric PATTERN whose symmetric part is positive definite:
+// the mass matrix, its gyroscopic antisymmetric part, and H' D H of joints and contacts.
+//
+//   K = L U,   for node k in elimination order:  D_k = P L U (partial pivoting inside the block),
+//              X_kj = D_k^-1 K_kj,   K_ij -= K_ik X_kj      for all i, j later than k that touch k
+//
+// No pivoting between blocks: a positive symmetric part keeps every Schur complement's symmetric part
+// positive, so each D_k is regular. No inverse is formed. The order is minimum degree on the graph of nodes
+// (George & Liu 1989), ties to the lower node, found once per pattern and kept while the pattern stays.
+// Left out: supernodes, and use of symmetry (the gyroscopic part is the usual case).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "stickslip/blocks.hpp"
+
+namespace stickslip {
+
+class BlockLu {
+public:
+    struct Edge {
+        int a, b;  // a < b: the blocks (a, b) and (b, a) may be nonzero
+        friend auto operator<=>(const Edge&, const Edge&) = default;
+    };
+    // Where the two blocks of a pair of nodes live; both column-major, row node first: ab is dof(a) x dof(b).
+    struct Pair {
+        double* ab;
+        double* ba;
+    };
+
+    // Takes the pattern; does nothing but zero the values when it is the one of last time. Edges may repeat
+    // and come in any order; they are sorted in place.
+    void analyse(const Nodes& nodes, std::vector<Edge>& edges);
+    double* diagonal(int node) { return values_.data() + diagonal_[node]; }  // column-major, to be added to
+    Pair pair(int a, int b);   // of an edge of the pattern; valid until the next analyse
+    bool factor();             // false when a pivot is zero or not finite
+    void solve(double* x) const;  // x := K^-1 x, nv entries, any number of times after factor()
+
+    int fill_blocks() const { return static_cast<int>(row_.size()); }  // off-diagonal blocks of one triangle
+
+private:
+    void order();
+    void place();
+    int find(int early, int late) const;  // index in row_ of (late, early)
+
+    Nodes nodes_;
+    std::vector<Edge> edges_;
+    std::vector<int> elimination_;  // elimination_[k]: node eliminated k-th
+    std::vector<int> turn_;         // its inverse
+    std::vector<int> column_;       // column k owns row_[column_[k]] .. row_[column_[k + 1] - 1]
+    std::vector<int> row_;          // turns later than k that touch k, ascending
+    std::vector<int> lower_, upper_;  // offsets in values_ of K_ik and K_ki, per entry of row_
+    std::vector<int> diagonal_;     // per node
+    std::vector<int> pivots_;       // per velocity: row swapped into place, within the node
+    std::vector<double> values_;
+    // scratch of the ordering
+    std::vector<std::vector<int>> adjacent_;
+    std::vector<std::pair<int, int>> heap_;
+    std::vector<int> merged_, degree_;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,109 @@
+#include "math/node_inverse.hpp"
+
+#include <cmath>
+#include <utility>
+
+namespace stickslip {
+
+namespace {
+
+// Gauss-Jordan in place, column-major, without pivoting; false when a pivot is not clearly positive.
+template <int N>
+bool invert_definite(double* a) {
+    for (int k = 0; k < N; ++k) {
+        const double pivot = a[k * N + k];
+        if (!(pivot > 0) || !(pivot < infinity)) return false;
+        const double inverse = 1 / pivot;
+        a[k * N + k] = 1;
+        for (int j = 0; j < N; ++j) a[j * N + k] *= inverse;  // row k
+        double factor[N];
+        for (int i = 0; i < N; ++i) factor[i] = i == k ? 0.0 : a[k * N + i];
+        for (int i = 0; i < N; ++i)
+            if (i != k) a[k * N + i] = 0;
+        for (int j = 0; j < N; ++j) {
+            const double row = a[j * N + k];
+            for (int i = 0; i < N; ++i) a[j * N + i] -= factor[i] * row;
+        }
+    }
+    return true;
+}
+
+// Gauss-Jordan with row exchanges on [a | identity].
+void invert_pivoted(int n, const double* block, double* inverse, std::vector<double>& work) {
+    const auto at = [n](int i, int j) { return static_cast<std::size_t>(j) * n + i; };
+    work.assign(block, block + n * n);
+    double* a = work.data();
+    for (int j = 0; j < n; ++j)
+        for (int i = 0; i < n; ++i) inverse[at(i, j)] = i == j ? 1.0 : 0.0;
+    for (int k = 0; k < n; ++k) {
+        int pivot = k;
+        for (int i = k + 1; i < n; ++i)
+            if (std::abs(a[at(i, k)]) > std::abs(a[at(pivot, k)])) pivot = i;
+        if (pivot != k) {
+            for (int j = 0; j < n; ++j) {
+                std::swap(a[at(k, j)], a[at(pivot, j)]);
+                std::swap(inverse[at(k, j)], inverse[at(pivot, j)]);
+            }
+        }
+        const double scale = 1 / a[at(k, k)];
+        for (int j = 0; j < n; ++j) {
+            a[at(k, j)] *= scale;
+            inverse[at(k, j)] *= scale;
+        }
+        for (int j = 0; j < n; ++j) {
+            const double row = inverse[at(k, j)];
+            for (int i = 0; i < n; ++i)
+                if (i != k) inverse[at(i, j)] -= a[at(i, k)] * row;
+        }
+        for (int j = n - 1; j >= k; --j) {  // column k last: it holds the factors
+            const double row = a[at(k, j)];
+            for (int i = 0; i < n; ++i)
+                if (i != k) a[at(i, j)] -= a[at(i, k)] * row;
+        }
+    }
+}
+
+}  // namespace
+
+void NodeInverse::factor(const BlockMatrix& A) {
+    nodes_.start.assign(A.nodes.start.begin(), A.nodes.start.end());
+    offset_.resize(static_cast<std::size_t>(nodes_.size()));
+    int total = 0;
+    for (int n = 0; n < nodes_.size(); ++n) {
+        offset_[static_cast<std::size_t>(n)] = total;
+        total += nodes_.dof(n) * nodes_.dof(n);
+    }
+    values_.resize(static_cast<std::size_t>(total));
+    for (int n = 0; n < nodes_.size(); ++n) {
+        const int d = nodes_.dof(n);
+        const double* from = A.values.data() + A.diagonal[static_cast<std::size_t>(n)];
+        double* to = values_.data() + offset_[static_cast<std::size_t>(n)];
+        bool done = false;
+        if (d == 6 || d == 3) {
+            for (int i = 0; i < d * d; ++i) to[i] = from[i];
+            done = d == 6 ? invert_definite<6>(to) : invert_definite<3>(to);
+        }
+        if (!done) invert_pivoted(d, from, to, work_);
+    }
+}
+
+void NodeInverse::apply(const ConstRef& x, Eigen::Ref<VecX> y) const {
+    for (int n = 0; n < nodes_.size(); ++n) {
+        const int i = nodes_.start[static_cast<std::size_t>(n)], d = nodes_.dof(n);
+        y.segment(i, d).noalias() = block(n).lazyProduct(x.segment(i, d));
+    }
+}
+
+double NodeInverse::quadratic(int n, const double* row) const {
+    const int d = nodes_.dof(n);
+    const double* inverse = values_.data() + offset_[static_cast<std::size_t>(n)];
+    double sum = 0;
+    for (int j = 0; j < d; ++j, inverse += d) {
+        double column = 0;
+        for (int i = 0; i < d; ++i) column += row[i] * inverse[i];
+        sum += column * row[j];
+    }
+    return sum;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,35 @@
+// A point mass on a rod, in Cartesian coordinates: origin at the pivot, y up [Lacoursiere-Linde 2011, 17.1].
+#include <cmath>
+
+#include "mechanisms/mechanisms.hpp"
+#include "mechanisms/rod.hpp"
+
+namespace stickslip {
+
+Mechanism Pendulum::build(const OptionValues& values) const {
+    require(m > 0, "m must be positive [kg]", values, "m");
+    require(L > 0, "L must be positive [m]", values, "L");
+    Mechanism mechanism;
+    LagrangianModel& model = mechanism.model;
+    model.name = name;
+    model.coordinates = {"x", "y"};
+    model.nv = 2;
+    model.constant_mass = m * MatX::Identity(2, 2);
+    model.potential = [p = *this](const VecX& q) { return p.m * p.g * q[1]; };
+    model.potential_force = [p = *this](const VecX&, VecX& k) { k[1] = -p.m * p.g; };
+    const Rod rod{-1, 0, L};
+    model.joints = 1;
+    model.joint_names = {"rod"};
+    model.joint_value = [rod](double, const VecX& q, VecX& value) { value[0] = rod.value(q); };
+    model.joint_jacobian = [rod](double, const VecX& q, MatX& G) { rod.jacobian(q, G); };
+    model.joint_curvature = [rod](double, const VecX&, const VecX& v, VecX& c) { c[0] = rod.curvature(v); };
+    model.bodies = {"bob"};
+    model.body_state = [](int, const VecX& q, const VecX& v) {
+        return BodyState{{Vec3(q[0], q[1], 0), Quat::Identity()}, Vec3(v[0], v[1], 0), Vec3::Zero()};
+    };
+    mechanism.state = {0, Vec2(L * std::sin(theta0), -L * std::cos(theta0)), Vec2::Zero()};
+    mechanism.end = 10;
+    return mechanism;
+}
+
+}  // namespace stickslip

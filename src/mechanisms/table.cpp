@@ -1,0 +1,42 @@
+// The mechanisms, one line each.
+#include "mechanisms/mechanisms.hpp"
+
+namespace stickslip {
+
+void require(bool good, const char* what, const OptionValues& values, const char* key) {
+    if (good) return;
+    Place place;
+    for (const OptionValue& value : values)
+        if (value.key == key) place = value.place;
+    throw Error(what, place);
+}
+
+namespace {
+
+template <class Parameters>
+MechanismEntry entry(const char* paper, const char* summary) {
+    return {Parameters::name, paper, summary, list_fields<Parameters>, build_mechanism<Parameters>};
+}
+
+}  // namespace
+
+const std::vector<MechanismEntry>& mechanisms() {
+    static const std::vector<MechanismEntry> table{
+        entry<BlockStickSlip>("Potra et al. 2006, 10.2; Gavrea et al. 2008, 9.2", "block on a table under a periodic push"),
+        entry<BouncingBall>("Lacoursiere & Linde 2011, 17.2", "ball dropped on the floor"),
+        entry<Pendulum>("Lacoursiere & Linde 2011, 17.1", "point mass on a rod, Cartesian coordinates"),
+        entry<DoublePendulumWall>("Potra et al. 2006, 10.1", "double pendulum that strikes a wall, Cartesian coordinates"),
+    };
+    return table;
+}
+
+Mechanism make_mechanism(const std::string& name, const OptionValues& values, Place place) {
+    std::vector<std::string> names;
+    for (const MechanismEntry& entry : mechanisms()) {
+        if (name == entry.name) return entry.make(values);
+        names.emplace_back(entry.name);
+    }
+    throw unknown_name("mechanism", name, names, std::move(place));
+}
+
+}  // namespace stickslip

@@ -1,0 +1,177 @@
+#include "problems/convert/to_lcp.hpp"
+
+#include <cmath>
+
+#include "problems/cones.hpp"
+#include "stickslip/error.hpp"
+
+namespace stickslip {
+
+namespace {
+
+// The tangential direction of beta_j; `d` has dim - 1 entries.
+void direction(const LcpBlock& block, int j, double* d) {
+    if (block.dim == 2) {
+        d[0] = j == 0 ? 1.0 : -1.0;
+    } else {
+        const Vec2& corner = polygon(block.facets).corner[static_cast<std::size_t>(j)];
+        d[0] = corner.x();
+        d[1] = corner.y();
+    }
+}
+
+// Column `variable` of the map x = anchor + X z of one block: entries on its kept rows. Zero for sigma and y.
+void column(const LcpBlock& block, int variable, double* x) {
+    for (int k = 0; k < block.dim; ++k) x[k] = 0;
+    if (variable == 0) {
+        x[0] = block.sign * block.scale;
+    } else if (variable <= block.directions) {
+        direction(block, variable - 1, x + 1);
+        for (int k = 1; k < block.dim; ++k) x[k] *= block.scale;
+    }
+}
+
+// w = X' y for all blocks.
+void apply_transpose(const std::vector<LcpBlock>& blocks, const double* y, double* w) {
+    for (const LcpBlock& block : blocks) {
+        if (block.variables == 0) continue;
+        const double* y_i = y + block.row;
+        double* w_i = w + block.first;
+        w_i[0] = block.sign * block.scale * y_i[0];
+        if (block.dim == 3 && block.directions > 0) {
+            const std::vector<Vec2>& corner = polygon(block.facets).corner;
+            const double y1 = block.scale * y_i[1], y2 = block.scale * y_i[2];
+            for (int j = 0; j < block.directions; ++j)
+                w_i[j + 1] = corner[static_cast<std::size_t>(j)].x() * y1 + corner[static_cast<std::size_t>(j)].y() * y2;
+        } else if (block.directions > 0) {
+            w_i[1] = block.scale * y_i[1];
+            w_i[2] = -w_i[1];
+        }
+        if (block.variables > 1) w_i[block.variables - 1] = 0;
+    }
+}
+
+// Mean diagonal of W_ii. Below this fraction of what it was before the joints took part it is rounding: the joints
+// hold the contact, and scaling to one would make matrices of noise.
+constexpr double held = 1e-10;
+double mean_diagonal(const Elimination& elimination, int row, int dim) {
+    const double now = elimination.W().diagonal().segment(row, dim).sum() / dim;
+    const double before = elimination.diagonal().segment(row, dim).sum() / dim;
+    return now > held * before ? now : before;
+}
+
+void make_blocks(const StepProblem& problem, const Elimination& elimination, std::vector<LcpBlock>& blocks) {
+    blocks.clear();
+    int row = 0, first = 0;
+    const auto finish = [&](LcpBlock& block) {
+        const double w = mean_diagonal(elimination, row, block.dim);
+        block.scale = w > 0 ? 1 / std::sqrt(w) : 1.0;
+        block.row = row;
+        block.first = first;
+        row += block.dim;
+        first += block.variables;
+        blocks.push_back(block);
+    };
+    for (const int j : elimination.boxed()) {
+        LcpBlock block;
+        const double lower = problem.lower[j], upper = problem.upper[j];
+        const bool from_below = std::abs(lower) <= std::abs(upper);
+        block.anchor = from_below ? lower : upper;
+        block.sign = from_below ? 1.0 : -1.0;
+        block.width = upper - lower;
+        block.variables = block.width <= 0 ? 0 : block.width < infinity ? 2 : 1;
+        finish(block);
+    }
+    for (int i = 0; i < problem.contacts.size(); ++i) {
+        LcpBlock block;
+        block.dim = problem.contacts.jacobian.dim(i);
+        block.mu = problem.contacts.friction[i];
+        block.facets = problem.contacts.facets[i];
+        if (needs_disc(problem.contacts, i)) throw Error("an LCP needs polygon cones; contact " + std::to_string(i) + " has a disc");
+        block.directions = block.dim == 1 || block.mu == 0 ? 0 : block.dim == 2 ? 2 : block.facets;
+        block.variables = block.directions == 0 ? 1 : block.directions + 2;
+        finish(block);
+    }
+}
+
+}  // namespace
+
+bool needs_disc(const ContactRows& contacts, int i) {
+    return contacts.jacobian.dim(i) == 3 && contacts.facets[i] == 0 && contacts.friction[i] > 0;
+}
+
+void to_lcp(const StepProblem& problem, const Elimination& elimination, Lcp& lcp) {
+    make_blocks(problem, elimination, lcp.blocks);
+    const MatX& W = elimination.W();
+    VecX q = elimination.q();
+    int n = 0;
+    for (const LcpBlock& block : lcp.blocks) {
+        n += block.variables;
+        if (block.anchor != 0) q += block.anchor * W.col(block.row);
+    }
+
+    // M = X' W X, column by column
+    lcp.M.resize(n, n);
+    lcp.q.resize(n);
+    VecX image(W.rows());
+    double x[3];
+    for (const LcpBlock& block : lcp.blocks) {
+        for (int variable = 0; variable < block.variables; ++variable) {
+            column(block, variable, x);
+            image.setZero();
+            for (int k = 0; k < block.dim; ++k)
+                if (x[k] != 0) image += x[k] * W.col(block.row + k);
+            apply_transpose(lcp.blocks, image.data(), lcp.M.col(block.first + variable).data());
+        }
+    }
+    apply_transpose(lcp.blocks, q.data(), lcp.q.data());
+
+    // couplings with sigma and y
+    for (const LcpBlock& block : lcp.blocks) {
+        const int last = block.first + block.variables - 1;
+        if (block.directions > 0) {
+            lcp.M(last, block.first) += block.mu;
+            for (int j = 1; j <= block.directions; ++j) {
+                lcp.M(block.first + j, last) += 1;
+                lcp.M(last, block.first + j) -= 1;
+            }
+        } else if (block.variables == 2) {
+            lcp.M(block.first, last) += 1;
+            lcp.M(last, block.first) -= 1;
+            lcp.q[last] += block.width / block.scale;
+        }
+    }
+}
+
+void Lcp::impulses(const VecX& z, VecX& x) const {
+    const int rows = blocks.empty() ? 0 : blocks.back().row + blocks.back().dim;
+    x.setZero(rows);
+    double entries[3];
+    for (const LcpBlock& block : blocks) {
+        x[block.row] += block.anchor;
+        for (int variable = 0; variable < block.variables; ++variable) {
+            column(block, variable, entries);
+            for (int k = 0; k < block.dim; ++k) x[block.row + k] += entries[k] * z[block.first + variable];
+        }
+    }
+}
+
+void Lcp::slacks(const VecX& z, const VecX& y, VecX& w) const {
+    w.resize(size());
+    apply_transpose(blocks, y.data(), w.data());
+    for (const LcpBlock& block : blocks) {
+        const int last = block.first + block.variables - 1;
+        if (block.directions > 0) {
+            w[last] += block.mu * z[block.first];
+            for (int j = 1; j <= block.directions; ++j) {
+                w[block.first + j] += z[last];
+                w[last] -= z[block.first + j];
+            }
+        } else if (block.variables == 2) {
+            w[block.first] += z[last];
+            w[last] += block.width / block.scale - z[block.first];
+        }
+    }
+}
+
+}  // namespace stickslip

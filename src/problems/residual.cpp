@@ -1,0 +1,109 @@
+// The residual of a step problem, in velocity units: what a step is certified by.
+//
+//   dynamics   max over nodes of |A_nn^-1 (A v - G' lambda - H' p - r)|
+//   joints     |lambda - clamp(lambda - rho w, lower, upper)| / rho,   w = G v + T lambda - b,  rho = 1 / W_jj
+//   contacts   |p - P_K(p - rho u~)| / rho,   u = H v + S p + c,  u~ = u + mu s(u_T) n,  rho = dim / trace(W_ii)
+//
+// with W_jj = G_j A_nn^-1 G_j' + T_j and W_ii = H_i A_nn^-1 H_i' + S_i from the diagonal blocks of A alone, so that it
+// costs a few microseconds and shares nothing with any solver. A row without mass behind it (W = 0) has rho = 1.
+#include <algorithm>
+#include <cmath>
+
+#include "math/node_inverse.hpp"
+#include "problems/cones.hpp"
+#include "stickslip/error.hpp"
+#include "stickslip/problem.hpp"
+
+namespace stickslip {
+
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+// The larger one, but NaN once anything was NaN.
+void raise(double& worst, double x) {
+    if (x > worst || std::isnan(x)) worst = std::isnan(worst) ? worst : x;
+}
+
+struct Scratch {
+    NodeInverse inverse;
+    RowVec balance, balance_velocity, w, u;
+    std::vector<double> diagonal;  // of J A_nn^-1 J', per row
+};
+
+void fill_diagonal(const BlockRows& J, const NodeInverse& inverse, std::vector<double>& diagonal) {
+    diagonal.assign(static_cast<std::size_t>(J.rows()), 0.0);
+    for (int g = 0; g < J.groups(); ++g) {
+        for (const BlockRows::Block& b : J.blocks_of(g)) {
+            const int d = inverse.nodes().dof(b.node);
+            const double* row = J.values.data() + b.offset;
+            for (int i = J.row[g]; i < J.row[g + 1]; ++i, row += d)
+                diagonal[static_cast<std::size_t>(i)] += inverse.quadratic(b.node, row);
+        }
+    }
+}
+
+double step_of(double weight) { return weight > 0 ? 1 / weight : std::isnan(weight) ? nan : 1.0; }
+
+}  // namespace
+
+double Residual::max() const {
+    double worst = dynamics;
+    raise(worst, joints);
+    raise(worst, contacts);
+    return worst;
+}
+
+Residual residual(const StepProblem& problem, const StepSolution& solution) {
+    thread_local Scratch s;
+    const Nodes& nodes = problem.nodes();
+    const BlockRows& G = problem.joints.jacobian;
+    const BlockRows& H = problem.contacts.jacobian;
+    SS_ASSERT(solution.v.size() == nodes.nv() && solution.lambda.size() == G.rows() && solution.p.size() == H.rows(),
+              "solution and problem of different sizes");
+    SS_ASSERT(problem.r.size() == nodes.nv() && problem.b.size() == G.rows() && problem.c.size() == H.rows(),
+              "problem not sized to its rows");
+    Residual result;
+    s.inverse.factor(problem.A);
+
+    s.balance = -problem.r;
+    problem.A.add_product(1.0, solution.v, s.balance);
+    s.w = -solution.lambda;
+    G.add_transpose_product(nodes, s.w, s.balance);
+    s.u = -solution.p;
+    H.add_transpose_product(nodes, s.u, s.balance);
+    s.balance_velocity.resize(nodes.nv());
+    s.inverse.apply(s.balance, s.balance_velocity);
+    for (int i = 0; i < nodes.nv(); ++i) raise(result.dynamics, std::abs(s.balance_velocity[i]));
+
+    fill_diagonal(G, s.inverse, s.diagonal);
+    G.product(nodes, solution.v, s.w);
+    for (int j = 0; j < G.rows(); ++j) {
+        const double lambda = solution.lambda[j];
+        const double w = s.w[j] + problem.T[j] * lambda - problem.b[j];
+        const double rho = step_of(s.diagonal[static_cast<std::size_t>(j)] + problem.T[j]);
+        const double x = lambda - rho * w;
+        // a free row has w itself as its natural map; the difference of lambdas would lose digits
+        const double map = x >= problem.lower[j] && x <= problem.upper[j] ? std::abs(w)
+                           : std::isnan(x)                                ? nan
+                           : std::abs(lambda - std::clamp(x, problem.lower[j], problem.upper[j])) / rho;
+        raise(result.joints, map);
+    }
+
+    fill_diagonal(H, s.inverse, s.diagonal);
+    H.product(nodes, solution.v, s.u);
+    for (int i = 0; i < problem.contacts.size(); ++i) {
+        const int first = H.row[i], dim = H.dim(i);
+        double trace = 0;
+        for (int k = first; k < first + dim; ++k) {
+            s.u[k] += problem.S[k] * solution.p[k] + problem.c[k];
+            trace += s.diagonal[static_cast<std::size_t>(k)] + problem.S[k];
+        }
+        raise(result.contacts, contact_natural_map(dim, problem.contacts.friction[i], problem.contacts.facets[i],
+                                                   step_of(trace / dim), s.u.data() + first,
+                                                   solution.p.data() + first));
+    }
+    return result;
+}
+
+}  // namespace stickslip

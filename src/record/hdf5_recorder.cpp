@@ -1,0 +1,440 @@
+// The HDF5 record of a run. Rows are collected in memory and appended in blocks; a flush is
+//
+//   1  append all buffered rows and entries, write the snapshot into the slot the last commit does not name
+//   2  H5Fflush: data, then metadata in the order SWMR prescribes
+//   3  write the commit that counts them, flush it
+//
+// A kill before 3 leaves the previous commit, whose rows nobody touches any more. Written bytes live in the system's
+// cache, so this holds when the process dies; when the machine dies the file system decides.
+//
+// Snapshots are written in place into two slots in turn, because only the last one is ever used: appending them would
+// let a long run of many bodies fill the disk with old ones.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+
+#include "base/hdf5_file.hpp"
+#include "record/output_times.hpp"
+#include "record/record_layout.hpp"
+#include "stickslip/record.hpp"
+#include "stickslip/version.hpp"
+
+namespace stickslip {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Buffered bytes that force a flush before its time; a run that records faster than it flushes stays small.
+constexpr std::size_t most_buffered = 32u << 20;
+constexpr std::size_t reason_length = 400;
+
+// One growing dataset and the rows that wait for it.
+class Column {
+public:
+    void create(Hdf5File& file, const std::string& name, Hdf5Type type, std::vector<std::uint64_t> row_shape,
+                std::uint64_t chunk_bytes, const char* unit, const char* words) {
+        std::uint64_t row = size_of(type);
+        for (const std::uint64_t n : row_shape) row *= n;
+        row_bytes_ = row;
+        const std::uint64_t chunk_rows = row == 0 ? 1 : std::max<std::uint64_t>(1, chunk_bytes / row);
+        dataset_ = file.create_growing(name, type, row_shape, chunk_rows);
+        if (*unit) file.set_attribute(name, "unit", unit);
+        if (*words) file.set_attribute(name, "about", words);
+    }
+    template <class T>
+    void add(const T* values, std::size_t n) {
+        const std::size_t at = buffer_.size();
+        buffer_.resize(at + n * sizeof(T));
+        if (n > 0) std::memcpy(buffer_.data() + at, values, n * sizeof(T));
+    }
+    template <class T>
+    void add(T value) {
+        add(&value, 1);
+    }
+    // `rows` is given for rows of no numbers, whose bytes cannot be counted.
+    void append(std::uint64_t rows) {
+        if (row_bytes_ > 0) rows = buffer_.size() / row_bytes_;
+        if (rows == 0) return;
+        const std::uint64_t first = dataset_.rows();
+        dataset_.grow(first + rows);
+        dataset_.write_rows(first, rows, buffer_.data());
+        buffer_.clear();
+    }
+    std::size_t buffered() const { return buffer_.size(); }
+
+private:
+    Hdf5Dataset dataset_;
+    std::uint64_t row_bytes_ = 0;
+    std::vector<unsigned char> buffer_;
+};
+
+// What a row needs besides the state; kept for the final state when no row fell on the end of the last step.
+struct Pending {
+    bool valid = false;
+    State state;
+    VecX v_weighted;
+    double step_length = 0, residual = 0;
+    std::array<double, energy_terms> energy{};
+    std::vector<ContactRecord> contacts;
+    std::vector<double> reactions;
+};
+
+class Hdf5Recorder : public Recorder {
+public:
+    Hdf5Recorder(std::string path, double flush_every_s, std::function<std::vector<std::uint8_t>()> snapshot)
+        : path_(std::move(path)), flush_every_(flush_every_s), take_snapshot_(std::move(snapshot)) {}
+
+    ~Hdf5Recorder() override {
+        if (!file_ || broken_) return;
+        try {  // an exception ended the run: keep what was recorded, and the snapshot of the last flush
+            flush(false);
+        } catch (const std::exception&) {
+            // the Error that ended the run is the one to show
+        }
+    }
+
+    void begin(const Model& model, const State& state, const Step& step) override;
+    void write(const System& system, const State& state, const Step& step, const StepReport& report) override;
+    void end(const RunSummary& summary) override;
+
+private:
+    void create(const Model& model);
+    void build(const std::string& building, const Model& model);
+    void create_columns(const System& system);
+    void create_summary();
+    void fill(const Step& step, double residual, double step_length);
+    void row(const System& system, const State& state, const Pending& p);
+    void flush(bool with_snapshot);
+    void store_snapshot();
+    void store_commit();
+
+    std::string path_;
+    double flush_every_;  // [s] of wall time
+    std::function<std::vector<std::uint8_t>()> take_snapshot_;
+
+    std::unique_ptr<Hdf5File> file_;
+    const System* system_ = nullptr;
+    int nq_ = 0, nv_ = 0, bodies_ = 0;
+    OutputTimes times_;
+    Pending pending_;
+    Commit commit_;
+    Clock::time_point last_flush_;
+    std::uint64_t new_rows_ = 0;
+    bool broken_ = false;  // a flush failed: columns may differ in length, so nothing is counted any more
+
+    struct Slot {
+        std::uint64_t start = 0, capacity = 0;
+    };
+    std::array<Slot, 2> slots_;
+    std::size_t slot_ = 0;  // the one to write next
+
+    Column t_, step_length_, q_, v_, v_weighted_, residual_, energy_, pose_, velocity_;
+    Column contact_offset_, contact_id_, contact_mode_, contact_gap_, contact_position_, contact_normal_,
+        contact_tangent_, contact_impulse_;
+    Column reaction_offset_, reaction_;
+    Column event_t_, event_kind_, event_contact_, event_before_, event_after_, event_speed_before_,
+        event_speed_after_, event_impulse_;
+    std::vector<Column*> columns_{
+        &t_, &step_length_, &q_, &v_, &v_weighted_, &residual_, &energy_, &pose_, &velocity_, &contact_offset_,
+        &contact_id_, &contact_mode_, &contact_gap_, &contact_position_, &contact_normal_, &contact_tangent_,
+        &contact_impulse_, &reaction_offset_, &reaction_, &event_t_, &event_kind_, &event_contact_, &event_before_,
+        &event_after_, &event_speed_before_, &event_speed_after_, &event_impulse_};
+    Hdf5Dataset snapshot_, commits_, counts_, figures_, timers_, hash_, reason_;
+};
+
+std::string lines(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, "\n")); }
+
+// --- the file ---
+
+void Hdf5Recorder::create_columns(const System& system) {
+    const std::uint64_t nq = static_cast<std::uint64_t>(nq_), nv = static_cast<std::uint64_t>(nv_);
+    const std::uint64_t nb = static_cast<std::uint64_t>(bodies_);
+    // Chunks of 4 kB keep small records small; large systems get larger ones so that the number of chunks stays
+    // below 8000 per array for gigabytes (beyond, HDF5's index is written in pieces larger than a page).
+    const std::uint64_t chunk = std::clamp<std::uint64_t>(128 * nv, 4096, 256 * 1024);
+    const auto make = [&](Column& column, const std::string& name, Hdf5Type type, std::vector<std::uint64_t> shape,
+                          const char* unit, const char* words) {
+        column.create(*file_, name, type, std::move(shape), chunk, unit, words);
+    };
+    constexpr Hdf5Type f64 = Hdf5Type::f64, u8 = Hdf5Type::u8, u32 = Hdf5Type::u32, u64 = Hdf5Type::u64;
+    make(t_, "t", f64, {}, "s", "recorded times");
+    make(step_length_, "step_length", f64, {}, "s", "length of the step the row was taken from; force = impulse / it");
+    make(q_, "q", f64, {nq}, "m, rad, 1", "configuration; names of the columns in the attribute");
+    make(v_, "v", f64, {nv}, "m/s, rad/s", "velocity");
+    make(v_weighted_, "v_weighted", f64, {nv}, "m/s, rad/s", "the velocity that converges, (1 - a) v0 + a v1 of the step");
+    make(residual_, "residual", f64, {}, "m/s", "of the step");
+    make(energy_, "energy", f64, {energy_terms}, "J", "at the end of the step; flows since the start of the run");
+    make(pose_, "bodies/pose", f64, {nb, 7}, "m, 1", "x y z of the body frame and its attitude qw qx qy qz, in the world");
+    make(velocity_, "bodies/velocity", f64, {nb, 6}, "m/s, rad/s", "velocity and angular velocity, in the world");
+    make(contact_offset_, "contacts/offset", u64, {}, "", "contacts of row k: offset[k] up to offset[k + 1] - 1");
+    make(contact_id_, "contacts/id", u32, {3}, "", "shape a, shape b, feature");
+    make(contact_mode_, "contacts/mode", u8, {}, "", "0 open, 1 stick, 2 slip, 3 impact");
+    make(contact_gap_, "contacts/gap", f64, {}, "m", "");
+    make(contact_position_, "contacts/position", f64, {3}, "m", "in the world");
+    make(contact_normal_, "contacts/normal", f64, {3}, "1", "in the world, from b to a");
+    make(contact_tangent_, "contacts/tangent", f64, {3}, "1", "t1 in the world; t2 = n x t1");
+    make(contact_impulse_, "contacts/impulse", f64, {3}, "N s", "on a, along (n, t1, t2), summed over the step");
+    make(reaction_offset_, "reactions/offset", u64, {}, "", "bilateral rows of row k: offset[k] up to offset[k + 1] - 1");
+    make(reaction_, "reactions/impulse", f64, {}, "N s, N m s", "of the bilateral rows, summed over the step");
+    make(event_t_, "events/t", f64, {}, "s", "events of the whole run, in order of time");
+    make(event_kind_, "events/kind", u8, {}, "", "0 impact, 1 take-off, 2 stick-to-slip, 3 slip-to-stick, 4 load-switch");
+    make(event_contact_, "events/contact", u32, {3}, "", "shape a, shape b, feature");
+    make(event_before_, "events/before", u8, {}, "", "contact mode, as contacts/mode");
+    make(event_after_, "events/after", u8, {}, "", "contact mode, as contacts/mode");
+    make(event_speed_before_, "events/normal_speed_before", f64, {}, "m/s", "negative when approaching");
+    make(event_speed_after_, "events/normal_speed_after", f64, {}, "m/s", "");
+    make(event_impulse_, "events/impulse", f64, {}, "N s", "normal impulse");
+    file_->set_attribute("energy", "names", fmt::format("{}", fmt::join(energy_names, "\n")));
+    file_->write_text("names/coordinates", lines(system.coordinate_names()));
+    file_->write_text("names/bodies", lines(system.body_names()));
+    snapshot_ = file_->create_growing("snapshot/bytes", u8, {}, chunk);
+}
+
+// Arrays of fixed size that are overwritten at the end: SWMR allows no new attribute by then.
+void Hdf5Recorder::create_summary() {
+    static constexpr std::array<std::uint64_t, 6> counts{};
+    static constexpr std::array<double, 12> figures{};
+    static constexpr std::array<double, StepTimers::arrows> timers{};
+    static constexpr std::array<std::uint8_t, 16> hash{};
+    static constexpr std::array<std::uint8_t, reason_length> reason{};
+    counts_ = file_->write<std::uint64_t>("summary/counts", counts);
+    file_->set_attribute("summary/counts", "names", "end\nsteps\nrejected\nsolves\ncertified_steps\ncontacts_max");
+    file_->set_attribute("summary/counts", "about", "end: 0 finished, 1 refused, 2 interrupted");
+    figures_ = file_->write<double>("summary/figures", figures);
+    file_->set_attribute("summary/figures", "names",
+                         "t [s]\nwall [s]\nstep_mean [ms]\nstep_p50 [ms]\nstep_p99 [ms]\nstep_max [ms]\n"
+                         "residual_max [m/s]\nresidual_mean [m/s]\ngap_violation_max [m]\n"
+                         "joint_violation_position_max [m, rad]\njoint_violation_velocity_max [m/s, rad/s]\n"
+                         "contacts_mean [1]");
+    timers_ = file_->write<double>("summary/timers", timers);
+    file_->set_attribute("summary/timers", "unit", "s");
+    file_->set_attribute("summary/timers", "names", "find\nfill\nsolve\nadvance\nbook");
+    hash_ = file_->write<std::uint8_t>("summary/hash", hash);
+    file_->set_attribute("summary/hash", "about", "FNV-1a of the final t, q, v; hexadecimal digits, ASCII");
+    reason_ = file_->write<std::uint8_t>("summary/reason", reason);
+    file_->set_attribute("summary/reason", "about", "why a run was refused; UTF-8, padded with zeros");
+}
+
+// Builds the file beside its place and moves it there when it can be read, so that `path_` never names half a record.
+void Hdf5Recorder::create(const Model& model) {
+    const std::string building = path_ + ".new";
+    try {
+        build(building, model);
+    } catch (...) {
+        broken_ = true;
+        file_.reset();
+        std::error_code ignored;
+        std::filesystem::remove(building, ignored);
+        throw;
+    }
+}
+
+void Hdf5Recorder::build(const std::string& building, const Model& model) {
+    file_ = std::make_unique<Hdf5File>(building, Hdf5File::Open::create, path_);
+    file_->set_attribute("/", "format", record_format);
+    file_->set_attribute("/", "format_version", record_format_version);
+    file_->set_attribute("/", "stickslip", version_details());
+    file_->set_attribute("/", "model", model.name);
+    file_->set_attribute("/", "scheme", model.run.scheme.name);
+    file_->set_attribute("/", "solver", model.run.solver.name);
+    file_->set_attribute("/", "policy", model.run.certify ? "certify" : "budget");
+    file_->write_text("source", model.source);
+    create_columns(*model.system);
+    create_summary();
+    const std::array<std::uint64_t, 2 * commit_words> empty{};
+    commits_ = file_->write<std::uint64_t>("commit", empty, {2, commit_words});
+    file_->set_attribute("commit", "names",
+                         "sequence\nrows\ncontacts\nreactions\nevents\nsnapshot_start\nsnapshot_length\n"
+                         "snapshot_check\nsteps\nended\nreserved\ncheck");
+    contact_offset_.add<std::uint64_t>(0);
+    reaction_offset_.add<std::uint64_t>(0);
+    file_->flush();
+    file_->start_growing();
+    std::error_code failure;
+    std::filesystem::rename(building, path_, failure);
+    if (failure) throw Error(fmt::format("cannot write: {}", failure.message()), {path_});
+}
+
+// --- rows ---
+
+void Hdf5Recorder::begin(const Model& model, const State& state, const Step& step) {
+    SS_ASSERT(model.system, "a model without a system");
+    commit_ = {};
+    broken_ = false;
+    slots_ = {};
+    new_rows_ = 0;
+    system_ = model.system.get();
+    nq_ = system_->nq();
+    nv_ = system_->nv();
+    bodies_ = static_cast<int>(system_->body_names().size());
+    times_.begin(model.run.record_every, state.t);
+    create(model);
+
+    fill(step, 0, 0);
+    if (pending_.v_weighted.size() != nv_) pending_.v_weighted = state.v;
+    pending_.contacts.clear();  // of a step that was not taken
+    pending_.reactions.clear();
+    row(*system_, state, pending_);
+    pending_.valid = false;
+    flush(true);
+}
+
+// Everything of a row that belongs to the step.
+void Hdf5Recorder::fill(const Step& step, double residual, double step_length) {
+    pending_.v_weighted = step.v_weighted;
+    pending_.step_length = step_length;
+    pending_.residual = residual;
+    pending_.energy = energy_row(step.ledger);
+    pending_.contacts.assign(step.contacts.begin(), step.contacts.end());
+    pending_.reactions.assign(step.reactions.data(), step.reactions.data() + step.reactions.size());
+}
+
+void Hdf5Recorder::row(const System& system, const State& state, const Pending& p) {
+    if (state.q.size() != nq_ || state.v.size() != nv_ || p.v_weighted.size() != nv_)
+        throw Error("the system changed its size; a record holds one system", {path_});
+    t_.add(state.t);
+    step_length_.add(p.step_length);
+    q_.add(state.q.data(), static_cast<std::size_t>(nq_));
+    v_.add(state.v.data(), static_cast<std::size_t>(nv_));
+    v_weighted_.add(p.v_weighted.data(), static_cast<std::size_t>(nv_));
+    residual_.add(p.residual);
+    energy_.add(p.energy.data(), p.energy.size());
+    for (int b = 0; b < bodies_; ++b) {
+        const BodyState body = system.body_state(b, state.q, state.v);
+        const Quat& a = body.pose.attitude;
+        const std::array<double, 7> pose{body.pose.position[0], body.pose.position[1], body.pose.position[2],
+                                         a.w(), a.x(), a.y(), a.z()};
+        pose_.add(pose.data(), pose.size());
+        velocity_.add(body.velocity.data(), 3);
+        velocity_.add(body.angular_velocity.data(), 3);
+    }
+    for (const ContactRecord& c : p.contacts) {
+        const std::array<std::uint32_t, 3> id{c.id.a, c.id.b, c.id.feature};
+        contact_id_.add(id.data(), id.size());
+        contact_mode_.add(static_cast<std::uint8_t>(c.mode));
+        contact_gap_.add(c.gap);
+        contact_position_.add(c.position.data(), 3);
+        contact_normal_.add(c.normal.data(), 3);
+        contact_tangent_.add(c.tangent.data(), 3);
+        contact_impulse_.add(c.impulse.data(), 3);
+    }
+    reaction_.add(p.reactions.data(), p.reactions.size());
+    commit_.rows += 1;
+    commit_.contacts += p.contacts.size();
+    commit_.reactions += p.reactions.size();
+    contact_offset_.add(commit_.contacts);
+    reaction_offset_.add(commit_.reactions);
+    new_rows_ += 1;
+}
+
+void Hdf5Recorder::write(const System& system, const State& state, const Step& step, const StepReport& report) {
+    SS_ASSERT(file_, "write() before begin()");
+    for (const Event& e : step.events) {
+        event_t_.add(e.t);
+        event_kind_.add(static_cast<std::uint8_t>(e.kind));
+        const std::array<std::uint32_t, 3> id{e.contact.a, e.contact.b, e.contact.feature};
+        event_contact_.add(id.data(), id.size());
+        event_before_.add(static_cast<std::uint8_t>(e.before));
+        event_after_.add(static_cast<std::uint8_t>(e.after));
+        event_speed_before_.add(e.normal_speed_before);
+        event_speed_after_.add(e.normal_speed_after);
+        event_impulse_.add(e.impulse);
+    }
+    commit_.events += step.events.size();
+    commit_.steps += 1;
+    system_ = &system;
+
+    // Copied also when no row is due: this may be the last step.
+    fill(step, report.solve.residual.max(), step.t1 - step.t0);
+    const bool at_end = times_.sample(system, state, step, [&](const State& x) { row(system, x, pending_); });
+    pending_.valid = !at_end;
+    if (!at_end) pending_.state = state;
+
+    std::size_t buffered = 0;
+    if (new_rows_ > 0)
+        for (const Column* column : columns_) buffered += column->buffered();
+    if (buffered > most_buffered ||
+        std::chrono::duration<double>(Clock::now() - last_flush_).count() >= flush_every_)
+        flush(true);
+}
+
+// --- flushing ---
+
+void Hdf5Recorder::store_snapshot() {
+    if (!take_snapshot_) return;
+    const std::vector<std::uint8_t> bytes = take_snapshot_();
+    Slot& slot = slots_[slot_];
+    if (bytes.size() > slot.capacity) {  // a larger slot behind everything; half more, so that this is rare
+        slot = {snapshot_.rows(), bytes.size() + bytes.size() / 2};
+        snapshot_.grow(slot.start + slot.capacity);
+    }
+    snapshot_.write_rows(slot.start, bytes.size(), bytes.data());
+    commit_.snapshot_start = slot.start;
+    commit_.snapshot_length = bytes.size();
+    commit_.snapshot_check = fnv1a(bytes.data(), bytes.size());
+    slot_ = 1 - slot_;
+}
+
+void Hdf5Recorder::store_commit() {
+    commit_.sequence += 1;
+    commit_.check = commit_.right_check();
+    commits_.write_rows(commit_.sequence % 2, 1, &commit_);
+    commits_.flush();
+}
+
+void Hdf5Recorder::flush(bool with_snapshot) {
+    if (broken_) throw Error("cannot write: an earlier write failed", {path_});
+    broken_ = true;
+    for (Column* column : columns_) {
+        const bool per_row = column == &q_ || column == &v_ || column == &v_weighted_ || column == &pose_ ||
+                             column == &velocity_;
+        column->append(per_row ? new_rows_ : 0);
+    }
+    new_rows_ = 0;
+    if (with_snapshot) store_snapshot();
+    file_->flush();
+    store_commit();
+    broken_ = false;
+    last_flush_ = Clock::now();
+}
+
+void Hdf5Recorder::end(const RunSummary& s) {
+    SS_ASSERT(file_, "end() before begin()");
+    if (pending_.valid) row(*system_, pending_.state, pending_);
+    pending_.valid = false;
+
+    const std::array<std::uint64_t, 6> counts{
+        static_cast<std::uint64_t>(s.end),    static_cast<std::uint64_t>(s.steps),
+        static_cast<std::uint64_t>(s.rejected), static_cast<std::uint64_t>(s.solves),
+        static_cast<std::uint64_t>(s.certified_steps), static_cast<std::uint64_t>(s.contacts_max)};
+    counts_.write_rows(0, counts.size(), counts.data());
+    const std::array<double, 12> figures{s.t, s.wall_s, s.step_ms_mean, s.step_ms_p50, s.step_ms_p99, s.step_ms_max,
+                                         s.residual_max, s.residual_mean, s.gap_violation_max,
+                                         s.joint_violation_position_max, s.joint_violation_velocity_max,
+                                         s.contacts_mean};
+    figures_.write_rows(0, figures.size(), figures.data());
+    timers_.write_rows(0, s.timers.seconds.size(), s.timers.seconds.data());
+    std::array<std::uint8_t, 16> hash{};
+    std::memcpy(hash.data(), s.hash.data(), std::min(hash.size(), s.hash.size()));
+    hash_.write_rows(0, hash.size(), hash.data());
+    std::array<std::uint8_t, reason_length> reason{};
+    std::memcpy(reason.data(), s.reason.data(), std::min(reason.size(), s.reason.size()));
+    reason_.write_rows(0, reason.size(), reason.data());
+
+    commit_.ended = 1;
+    flush(s.end != RunEnd::refused);  // a refused step has already changed what a snapshot would hold
+    file_->close();
+    file_.reset();
+}
+
+}  // namespace
+
+std::unique_ptr<Recorder> make_hdf5_recorder(const std::string& file, double flush_every_s,
+                                             std::function<std::vector<std::uint8_t>()> snapshot) {
+    return std::make_unique<Hdf5Recorder>(file, flush_every_s, std::move(snapshot));
+}
+
+}  // namespace stickslip

@@ -1,0 +1,215 @@
+// Reading records back, however their run ended. Only what the last commit counts is read (see record_layout.hpp); a
+// run that goes on while we read changes nothing below that count except the older of the two snapshot slots.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <new>
+#include <thread>
+
+#include "base/hdf5_file.hpp"
+#include "record/record_layout.hpp"
+#include "stickslip/record.hpp"
+
+namespace stickslip {
+
+std::string record_file(const std::string& run) {
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(run, ignored)) return run;
+    return (std::filesystem::path(run) / "run.h5").string();
+}
+
+namespace {
+
+// How often a moving file is looked at again before it is called damaged; one try takes about a millisecond, a
+// commit some microseconds.
+constexpr int most_tries = 50;
+
+std::vector<std::string> split_lines(const std::string& text) {
+    std::vector<std::string> lines;
+    if (text.empty()) return lines;
+    std::size_t from = 0;
+    for (std::size_t end = text.find('\n'); end != std::string::npos; from = end + 1, end = text.find('\n', from))
+        lines.push_back(text.substr(from, end - from));
+    lines.push_back(text.substr(from));
+    return lines;
+}
+
+class Reading {
+public:
+    explicit Reading(const std::string& path) : path_(path), file_(path, Hdf5File::Open::follow) {
+        if (!file_.has_attribute("/", "format") || file_.text_attribute("/", "format") != record_format)
+            throw Error("is not a stickslip record", {path});
+        const std::uint64_t version = file_.number_attribute("/", "format_version");
+        if (version != record_format_version)
+            throw Error(fmt::format("has record format {}, this program reads {}", version, record_format_version),
+                        {path});
+    }
+
+    // The commit first, then the datasets: HDF5 remembers sizes when a dataset is opened, and whatever the commit
+    // counts was there before it.
+    RecordContents read() {
+        RecordContents r;
+        commit_ = last_commit();
+        r.model = file_.text_attribute("/", "model");
+        r.version = file_.text_attribute("/", "stickslip");
+        r.source = file_.read_text("source");
+        r.coordinate_names = split_lines(file_.read_text("names/coordinates"));
+        r.body_names = split_lines(file_.read_text("names/bodies"));
+        r.complete = commit_.ended == 1;
+        r.steps = static_cast<long>(commit_.steps);
+
+        const std::uint64_t n = commit_.rows;
+        r.t = column<double>("t", n, 1);
+        r.step_length = column<double>("step_length", n, 1);
+        r.residual = column<double>("residual", n, 1);
+        r.q = matrix("q", n);
+        r.v = matrix("v", n);
+        r.v_weighted = matrix("v_weighted", n);
+        r.energy = matrix("energy", n);
+        r.contact_start = starts("contacts/offset", commit_.contacts);
+        r.reaction_start = starts("reactions/offset", commit_.reactions);
+        r.reactions = column<double>("reactions/impulse", commit_.reactions, 1);
+        read_contacts(r.contacts);
+        read_events(r.events);
+        if (r.complete) {
+            const auto hash = column<std::uint8_t>("summary/hash", 16, 1);
+            r.hash.assign(hash.begin(), hash.end());
+            r.hash.resize(std::strlen(r.hash.c_str()));
+        }
+        r.snapshot = last_snapshot();
+        return r;
+    }
+
+private:
+    Commit last_commit() const {
+        for (int i = 0; i < most_tries; ++i) {
+            const std::vector<std::uint64_t> words = file_.read<std::uint64_t>("commit");
+            if (words.size() != 2 * commit_words) throw Error("is damaged: 'commit' has the wrong size", {path_});
+            Commit best;
+            for (const std::size_t slot : {0u, 1u}) {
+                Commit c;
+                std::memcpy(static_cast<void*>(&c), words.data() + slot * commit_words, sizeof(Commit));
+                if (c.sequence > best.sequence && c.check == c.right_check()) best = c;
+            }
+            if (best.sequence > 0) return best;
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        throw Error("holds nothing yet: its run ended before the first row", {path_});
+    }
+
+    template <class T>
+    std::vector<T> column(const char* name, std::uint64_t rows, std::uint64_t width) const {
+        const Hdf5Dataset dataset = file_.open(name, hdf5_type<T>());
+        if (dataset.rows() < rows || (rows > 0 && dataset.row_size() != width))
+            throw Error(fmt::format("is damaged: '{}' has {} rows of {} instead of {} of {}", name, dataset.rows(),
+                                    dataset.row_size(), rows, width), {path_});
+        std::vector<T> values(static_cast<std::size_t>(rows * width));
+        dataset.read_rows(0, rows, values.data());
+        return values;
+    }
+
+    MatX matrix(const char* name, std::uint64_t rows) const {
+        const Hdf5Dataset dataset = file_.open(name, Hdf5Type::f64);
+        if (dataset.rows() < rows) throw Error(fmt::format("is damaged: '{}' is too short", name), {path_});
+        MatX values(static_cast<Eigen::Index>(dataset.row_size()), static_cast<Eigen::Index>(rows));
+        dataset.read_rows(0, rows, values.data());  // a row of the file is a column here
+        return values;
+    }
+
+    std::vector<std::size_t> starts(const char* name, std::uint64_t total) const {
+        const std::vector<std::uint64_t> offset = column<std::uint64_t>(name, commit_.rows + 1, 1);
+        bool good = offset.front() == 0 && offset.back() == total;
+        for (std::size_t k = 0; k + 1 < offset.size(); ++k) good = good && offset[k] <= offset[k + 1];
+        if (!good) throw Error(fmt::format("is damaged: '{}' does not ascend to {}", name, total), {path_});
+        return {offset.begin(), offset.end()};
+    }
+
+    void read_contacts(std::vector<ContactRecord>& contacts) const {
+        const std::uint64_t n = commit_.contacts;
+        const auto id = column<std::uint32_t>("contacts/id", n, 3);
+        const auto mode = column<std::uint8_t>("contacts/mode", n, 1);
+        const auto gap = column<double>("contacts/gap", n, 1);
+        const auto position = column<double>("contacts/position", n, 3);
+        const auto normal = column<double>("contacts/normal", n, 3);
+        const auto tangent = column<double>("contacts/tangent", n, 3);
+        const auto impulse = column<double>("contacts/impulse", n, 3);
+        contacts.resize(static_cast<std::size_t>(n));
+        for (std::size_t i = 0; i < contacts.size(); ++i) {
+            ContactRecord& c = contacts[i];
+            c.id = {id[3 * i], id[3 * i + 1], id[3 * i + 2]};
+            c.mode = mode_of(mode[i]);
+            c.gap = gap[i];
+            c.position = Vec3::Map(position.data() + 3 * i);
+            c.normal = Vec3::Map(normal.data() + 3 * i);
+            c.tangent = Vec3::Map(tangent.data() + 3 * i);
+            c.impulse = Vec3::Map(impulse.data() + 3 * i);
+        }
+    }
+
+    void read_events(std::vector<Event>& events) const {
+        const std::uint64_t n = commit_.events;
+        const auto t = column<double>("events/t", n, 1);
+        const auto kind = column<std::uint8_t>("events/kind", n, 1);
+        const auto id = column<std::uint32_t>("events/contact", n, 3);
+        const auto before = column<std::uint8_t>("events/before", n, 1);
+        const auto after = column<std::uint8_t>("events/after", n, 1);
+        const auto speed_before = column<double>("events/normal_speed_before", n, 1);
+        const auto speed_after = column<double>("events/normal_speed_after", n, 1);
+        const auto impulse = column<double>("events/impulse", n, 1);
+        events.resize(static_cast<std::size_t>(n));
+        for (std::size_t i = 0; i < events.size(); ++i) {
+            if (kind[i] > static_cast<std::uint8_t>(EventKind::load_switch))
+                throw Error("is damaged: an event of a kind that does not exist", {path_});
+            events[i] = {t[i], static_cast<EventKind>(kind[i]), {id[3 * i], id[3 * i + 1], id[3 * i + 2]},
+                         mode_of(before[i]), mode_of(after[i]), speed_before[i], speed_after[i], impulse[i]};
+        }
+    }
+
+    ContactMode mode_of(std::uint8_t mode) const {
+        if (mode > static_cast<std::uint8_t>(ContactMode::impact))
+            throw Error("is damaged: a contact mode that does not exist", {path_});
+        return static_cast<ContactMode>(mode);
+    }
+
+    // A running writer may be filling the slot we read; then the check is wrong and there is a newer commit.
+    std::vector<std::uint8_t> last_snapshot() const {
+        Commit c = commit_;
+        for (int i = 0; i < most_tries; ++i, c = last_commit()) {
+            std::vector<std::uint8_t> bytes(static_cast<std::size_t>(c.snapshot_length));
+            if (bytes.empty()) return bytes;
+            const Hdf5Dataset dataset = file_.open("snapshot/bytes", Hdf5Type::u8);
+            dataset.read_rows(c.snapshot_start, c.snapshot_length, bytes.data());
+            if (fnv1a(bytes.data(), bytes.size()) == c.snapshot_check) return bytes;
+        }
+        throw Error("is damaged: its snapshot has the wrong checksum", {path_});
+    }
+
+    const std::string& path_;
+    Hdf5File file_;
+    Commit commit_;
+};
+
+}  // namespace
+
+RecordContents read_record(const std::string& run) {
+    const std::string path = record_file(run);
+    try {
+        return Reading(path).read();
+    } catch (const std::bad_alloc&) {
+        throw Error("is damaged: it asks for more memory than there is", {path});
+    }
+}
+
+bool repair_record(const std::string& run) {
+    const std::string path = record_file(run);
+    {
+        const Hdf5File file(path, Hdf5File::Open::follow);
+        if (!file.has_attribute("/", "format") || file.text_attribute("/", "format") != record_format)
+            throw Error("is not a stickslip record", {path});
+    }
+    return clear_open_mark(path);
+}
+
+}  // namespace stickslip

@@ -1,0 +1,52 @@
+// What the writer and the reader of HDF5 records must agree on; the whole layout is in docs/record.md.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "base/hdf5_file.hpp"
+#include "stickslip/ledger.hpp"
+
+namespace stickslip {
+
+inline constexpr const char* record_format = "stickslip-record";
+inline constexpr std::uint64_t record_format_version = 1;
+
+// The rows of `energy`.
+inline constexpr int energy_terms = 10;
+inline constexpr std::array<const char*, energy_terms> energy_names{
+    "kinetic",     "potential",   "elastic",             "applied_work", "motor_work", "friction_loss",
+    "impact_loss", "regularisation_loss", "scheme_loss", "imbalance"};
+inline std::array<double, energy_terms> energy_row(const EnergyLedger& ledger) {
+    const Energies& e = ledger.now();
+    const EnergyFlows& f = ledger.flows();
+    return {e.kinetic,     e.potential,   e.elastic,             f.applied_work, f.motor_work, f.friction_loss,
+            f.impact_loss, f.regularisation_loss, f.scheme_loss, ledger.imbalance()};
+}
+
+// How much of the file is true. Two slots, written in turn after everything they count has been flushed; a reader
+// takes the slot with the larger sequence number whose check is right. So neither a kill between two writes nor a
+// reader that looks at the wrong moment ever sees a row that is not complete.
+struct Commit {
+    std::uint64_t sequence = 0;         // 0: never written
+    std::uint64_t rows = 0;             // recorded times
+    std::uint64_t contacts = 0;         // entries of contacts/*
+    std::uint64_t reactions = 0;        // entries of reactions/impulse
+    std::uint64_t events = 0;           // entries of events/*
+    std::uint64_t snapshot_start = 0;   // first byte of the last snapshot in snapshot/bytes
+    std::uint64_t snapshot_length = 0;  // 0: none
+    std::uint64_t snapshot_check = 0;   // fnv1a of its bytes
+    std::uint64_t steps = 0;            // taken so far
+    std::uint64_t ended = 0;            // 1 once end() has been called
+    std::uint64_t reserved = 0;
+    std::uint64_t check = 0;            // fnv1a of the words before
+
+    std::uint64_t right_check() const { return fnv1a(this, sizeof(Commit) - sizeof(check)); }
+};
+inline constexpr std::size_t commit_words = sizeof(Commit) / sizeof(std::uint64_t);
+static_assert(commit_words == 12 && sizeof(Commit) == 96, "Commit is written as it lies in memory");
+
+std::string record_file(const std::string& run);  // the file itself, or run.h5 in the folder
+
+}  // namespace stickslip

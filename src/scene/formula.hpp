@@ -1,0 +1,33 @@
+// Formulas in scene files: of `let` parameters where a number is expected, of the time t in loads.
+//
+//   numbers    1e-3  1/60  2^-5, the constant pi
+//   operators  + - * / ^ ( ), comparisons, a ? b : c
+//   functions  sin cos tan asin acos atan atan2 sinh cosh tanh exp ln log10 sqrt abs sign min max rint
+//
+// The same grammar (muparser) as TimeFunction::formula in model/forces, which evaluates loads during a run. Left out:
+// assignments, strings, muparser's other functions, all of which are refused here by name.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "stickslip/scene.hpp"
+
+namespace stickslip {
+
+// The text with every parameter replaced by its number; throws on a name that is neither parameter nor function, and
+// (when `of_time` is false) on t.
+std::string close_formula(const std::string& text, const std::vector<Scene::Parameter>& parameters, bool of_time,
+                          const Place& place);
+
+// A number: the forms of parse_number, or a formula of the parameters. Finite.
+double evaluate_number(const std::string& text, const std::vector<Scene::Parameter>& parameters, const Place& place);
+
+// f(t) of a formula as it stands in a Scene; throws Error at its place if it does not parse.
+std::function<double(double)> compile_formula(const Scene::Formula& formula);
+
+bool depends_on_time(const std::string& closed);  // whether t occurs
+bool is_formula_word(const std::string& name);  // t, pi, sin, ...: not free as a parameter's name
+
+}  // namespace stickslip

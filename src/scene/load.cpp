@@ -1,0 +1,121 @@
+#include "stickslip/load.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+
+#include "base/fields.hpp"
+#include "base/paths.hpp"
+#include "model/multibody.hpp"
+#include "stickslip/mechanism.hpp"
+
+namespace stickslip {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool take_prefix(std::string& text, std::string_view prefix) {
+    if (!text.starts_with(prefix)) return false;
+    text.erase(0, prefix.size());
+    return true;
+}
+
+Model load_mechanism(const std::string& name, const OptionValues& overrides) {
+    OptionValues parameters;
+    RunSettings run;
+    bool has_step = false;
+    for (OptionValue value : overrides) {
+        if (value.key.find('.') == std::string::npos && value.key != "step") {
+            parameters.push_back(std::move(value));
+            continue;
+        }
+        take_prefix(value.key, "run.");
+        if (value.key == "step" || value.key == "scheme.step") {
+            value.key = "step";
+            has_step = true;
+            run.scheme.options.push_back(std::move(value));
+        } else if (value.key == "end") {
+            run.end = parse_number(value.text, value.place);
+            if (!(run.end > 0)) throw Error("end must be positive [s]", value.place);
+        } else if (value.key == "record.every") {
+            run.record_every = parse_number(value.text, value.place);
+            if (!(run.record_every > 0)) throw Error("record.every must be positive [s]", value.place);
+        } else if (value.key == "policy") {
+            Choice choice{{"certify", "budget"}, 0};
+            assign(choice, value);
+            run.certify = choice.index == 0;
+        } else if (value.key == "scheme" || value.key == "scheme.name") {
+            run.scheme.name = value.text;
+            run.scheme.place = value.place;
+        } else if (value.key == "solver" || value.key == "solver.name") {
+            run.solver.name = value.text;
+            run.solver.place = value.place;
+        } else if (take_prefix(value.key, "scheme.")) {
+            run.scheme.options.push_back(std::move(value));
+        } else if (take_prefix(value.key, "solver.")) {
+            run.solver.options.push_back(std::move(value));
+        } else {
+            throw unknown_name("setting of a mechanism", value.key,
+                               {"run.step", "run.end", "run.policy", "run.record.every", "scheme.NAME", "solver.NAME"}, value.place);
+        }
+    }
+    Mechanism mechanism = make_mechanism(name, parameters);
+    Model model;
+    model.source = "mechanism: " + name + "\n";
+    for (const OptionValue& value : parameters) model.source += value.key + ": " + value.text + "\n";
+    if (!has_step) run.scheme.options.insert(run.scheme.options.begin(), {"step", fmt::format("{}", mechanism.step), {}});
+    const bool has_end = std::any_of(overrides.begin(), overrides.end(), [](const OptionValue& v) { return v.key == "run.end" || v.key == "end"; });
+    if (!has_end) run.end = mechanism.end;
+    model.name = name;
+    model.system = make_lagrangian_system(std::move(mechanism.model));
+    model.state = std::move(mechanism.state);
+    model.run = std::move(run);
+    return model;
+}
+
+std::string find_shipped(const std::string& name) {
+    for (const std::string& folder : scene_folders()) {
+        const fs::path file = fs::path(folder) / (name + ".yaml");
+        if (fs::exists(file)) return file.string();
+    }
+    throw unknown_name("shipped scene", name, shipped_scenes());
+}
+
+}  // namespace
+
+std::vector<std::string> shipped_scenes() {
+    std::vector<std::string> names;
+    for (const std::string& folder : scene_folders())
+        for (const auto& entry : fs::directory_iterator(folder))
+            if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
+std::vector<NamedSummary> list_joints() {
+    std::vector<NamedSummary> list;
+    for (const JointEntry& entry : joint_table())
+        list.push_back({entry.name, fmt::format("{} ({} rows in space, {} in a plane)", entry.summary, entry.rows_in_space, entry.rows_in_plane)});
+    return list;
+}
+
+std::vector<NamedSummary> list_shapes() {
+    std::vector<NamedSummary> list;
+    for (const ShapeEntry& entry : shape_table()) list.push_back({entry.name, entry.summary});
+    return list;
+}
+
+Model load_model(const std::string& spec, const OptionValues& overrides) {
+    std::string name = spec;
+    if (take_prefix(name, "mechanism:")) return load_mechanism(name, overrides);
+    const std::string file = take_prefix(name, "scene:") ? find_shipped(name) : spec;
+    Model model = build_model(read_scene(file, overrides));
+    model.name = fs::path(file).stem().string();
+    return model;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,92 @@
+// The parts of the scene reader. Each takes a YAML node and fills plain structs; every complaint is an Error at the
+// place of what is wrong. A map is opened with the list of its keys, so that a mistyped key is told before the key that
+// is missing because of it.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "scene/yaml_tree.hpp"
+#include "stickslip/scene.hpp"
+
+namespace stickslip {
+
+// A map all of whose keys are among `valid`. `what` names it in messages: "body 'arm'", "run".
+class MapReader {
+public:
+    MapReader(const YamlNode& node, std::string what, std::initializer_list<const char*> valid);
+
+    const YamlNode* find(const char* key) const;  // null if absent
+    const YamlNode& need(const char* key) const;
+    Place key_place(const char* key) const;
+    Place place() const { return node_.place(); }
+    const std::string& what() const { return what_; }
+    // Both given is an error at the second.
+    void not_both(const char* one, const char* other) const;
+
+private:
+    const YamlNode& node_;
+    std::string what_;
+};
+
+// Single values; `parameters` are those of `let`, usable in every number.
+class ValueReader {
+public:
+    explicit ValueReader(const std::vector<Scene::Parameter>& parameters) : parameters_(parameters) {}
+
+    double number(const YamlNode& node) const;
+    double positive(const YamlNode& node, const char* unit) const;
+    double not_negative(const YamlNode& node, const char* unit) const;
+    double fraction(const YamlNode& node) const;  // in [0, 1]
+    int whole(const YamlNode& node) const;
+    bool truth(const YamlNode& node) const;
+    const std::string& word(const YamlNode& node, const char* expected) const;
+    // Index into `words`.
+    int choice(const YamlNode& node, const char* what, const std::vector<std::string>& words) const;
+
+    std::vector<double> numbers(const YamlNode& node, std::initializer_list<std::size_t> sizes, const char* expected) const;
+    Vec3 vector(const YamlNode& node) const;
+    Vec3 direction(const YamlNode& node, const char* what) const;  // normalised
+    Pose pose(const YamlNode& node) const;
+    Mat3 inertia(const YamlNode& node) const;  // positive, triangle inequality
+    Scene::Formula formula(const YamlNode& node) const;  // of t
+
+private:
+    Quat attitude(double w, double x, double y, double z, const Place& place) const;
+    const std::vector<Scene::Parameter>& parameters_;
+};
+
+// Keys of a map of named things: letters, digits, - and _, so that --set paths and records can hold them.
+void check_name(const std::string& name, const char* what, const Place& place);
+// The one key of {revolute: {...}}, as an index into kinds.
+int read_kind(const YamlNode& node, const std::string& what, const std::vector<std::string>& kinds);
+
+// 0 x, 1 y, 2 z: the axis across the plane; -1 without a plane.
+int plane_normal(Scene::Plane plane);
+// Throws unless the vector has no component across the plane.
+void check_in_plane(const Scene& scene, const Vec3& x, const std::string& what, const Place& place);
+
+// The sections, in the order they are read. `scene` holds what was read before.
+void read_parameters(const YamlNode& node, Scene& scene);
+void read_materials(const YamlNode& node, Scene& scene);
+void read_contacts(const YamlNode& node, Scene& scene);
+void read_bodies(const YamlNode& node, Scene& scene);
+void read_joints(const YamlNode& node, Scene& scene);
+void read_forces(const YamlNode& node, Scene& scene);
+void read_run(const YamlNode& node, Scene& scene);
+
+// A reference to a body or `ground`; a material.
+Scene::Name read_body_name(const YamlNode& node, const Scene& scene);
+Scene::Name read_material_name(const YamlNode& node, const Scene& scene);
+// Throws unless one of the two can move.
+void check_movable(const Scene& scene, const Scene::Name& a, const Scene::Name& b, const std::string& what);
+
+// Applies --set to the tree before anything is read.
+void apply_overrides(YamlNode& root, const OptionValues& overrides);
+
+inline const std::vector<std::string> scene_keys = {"stickslip", "let", "gravity", "plane", "materials",
+                                                    "contacts", "bodies", "joints", "forces", "run"};
+inline const std::vector<std::string> run_keys = {"scheme", "solver", "policy", "step", "end", "record"};
+
+}  // namespace stickslip

@@ -1,0 +1,229 @@
+// Numbers, vectors, poses, inertias and words out of YAML nodes.
+//
+// Inertia J about the centre of mass is that of some mass distribution iff J and  tr(J)/2 1 - J  are positive
+// semidefinite; the second is the triangle inequality of the principal moments. J itself must be positive definite,
+// since M^-1 is needed.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/fields.hpp"
+#include "scene/formula.hpp"
+#include "scene/reader.hpp"
+
+namespace stickslip {
+
+namespace {
+
+[[noreturn]] void mismatch(const std::string& expected, const YamlNode& node) {
+    throw Error(fmt::format("expected {}, found {}", expected, node.describe()), node.place());
+}
+
+// Sylvester's criterion.
+bool positive_definite(const Mat3& J) {
+    return J(0, 0) > 0 && J(0, 0) * J(1, 1) - J(0, 1) * J(0, 1) > 0 && J.determinant() > 0;
+}
+
+}  // namespace
+
+MapReader::MapReader(const YamlNode& node, std::string what, std::initializer_list<const char*> valid)
+    : node_(node), what_(std::move(what)) {
+    const std::vector<std::string> names(valid.begin(), valid.end());
+    if (node.kind != YamlNode::Kind::map)
+        mismatch(fmt::format("a map with keys of {} ({})", what_, fmt::join(names, ", ")), node);
+    for (std::size_t i = 0; i < node.keys.size(); ++i)
+        if (std::find(names.begin(), names.end(), node.keys[i]) == names.end())
+            throw unknown_name("key of " + what_, node.keys[i], names, node.key_place(i));
+}
+
+const YamlNode* MapReader::find(const char* key) const { return node_.find(key); }
+
+const YamlNode& MapReader::need(const char* key) const {
+    if (const YamlNode* node = node_.find(key)) return *node;
+    throw Error(fmt::format("{} needs the key '{}'", what_, key), node_.place());
+}
+
+Place MapReader::key_place(const char* key) const {
+    for (std::size_t i = 0; i < node_.keys.size(); ++i)
+        if (node_.keys[i] == key) return node_.key_place(i);
+    return node_.place();
+}
+
+void MapReader::not_both(const char* one, const char* other) const {
+    const auto at = [&](const char* key) { return std::find(node_.keys.begin(), node_.keys.end(), key) - node_.keys.begin(); };
+    const auto i = at(one), j = at(other), end = std::ssize(node_.keys);
+    if (i == end || j == end) return;
+    throw Error(fmt::format("{} has both '{}' and '{}', expected one of them", what_, one, other),
+                node_.key_place(static_cast<std::size_t>(std::max(i, j))));
+}
+
+double ValueReader::number(const YamlNode& node) const {
+    if (node.kind != YamlNode::Kind::scalar) mismatch("a number", node);
+    return evaluate_number(node.text, parameters_, node.place());
+}
+
+double ValueReader::positive(const YamlNode& node, const char* unit) const {
+    const double x = number(node);
+    if (!(x > 0)) mismatch(fmt::format("a number > 0 [{}]", unit), node);
+    return x;
+}
+
+double ValueReader::not_negative(const YamlNode& node, const char* unit) const {
+    const double x = number(node);
+    if (!(x >= 0)) mismatch(fmt::format("a number >= 0 [{}]", unit), node);
+    return x;
+}
+
+double ValueReader::fraction(const YamlNode& node) const {
+    const double x = number(node);
+    if (!(x >= 0 && x <= 1)) mismatch("a number from 0 to 1", node);
+    return x;
+}
+
+int ValueReader::whole(const YamlNode& node) const {
+    const double x = number(node);
+    if (x != std::floor(x) || std::abs(x) > 1e9) mismatch("a whole number", node);
+    return static_cast<int>(x);
+}
+
+bool ValueReader::truth(const YamlNode& node) const {
+    if (node.kind != YamlNode::Kind::scalar) mismatch("true or false", node);
+    return parse_bool(node.text, node.place());
+}
+
+const std::string& ValueReader::word(const YamlNode& node, const char* expected) const {
+    if (node.kind != YamlNode::Kind::scalar || node.text.empty()) mismatch(expected, node);
+    return node.text;
+}
+
+int ValueReader::choice(const YamlNode& node, const char* what, const std::vector<std::string>& words) const {
+    const std::string& text = word(node, what);
+    const auto found = std::find(words.begin(), words.end(), text);
+    if (found == words.end()) throw unknown_name(what, text, words, node.place());
+    return static_cast<int>(found - words.begin());
+}
+
+std::vector<double> ValueReader::numbers(const YamlNode& node, std::initializer_list<std::size_t> sizes, const char* expected) const {
+    if (node.kind != YamlNode::Kind::list || std::find(sizes.begin(), sizes.end(), node.children.size()) == sizes.end())
+        mismatch(expected, node);
+    std::vector<double> x;
+    for (const YamlNode& child : node.children) x.push_back(number(child));
+    return x;
+}
+
+Vec3 ValueReader::vector(const YamlNode& node) const {
+    const std::vector<double> x = numbers(node, {3}, "a list of 3 numbers [x, y, z]");
+    return {x[0], x[1], x[2]};
+}
+
+Vec3 ValueReader::direction(const YamlNode& node, const char* what) const {
+    const Vec3 x = vector(node);
+    // stableNorm: squares of 1e-200 vanish, of 1e200 overflow.
+    const double length = x.stableNorm();
+    if (!(length > 0)) throw Error(fmt::format("the {} must not be zero", what), node.place());
+    return (x / length).normalized();
+}
+
+Quat ValueReader::attitude(double w, double x, double y, double z, const Place& place) const {
+    Eigen::Vector4d q(w, x, y, z);
+    const double length = q.stableNorm();
+    if (!(length > 0)) throw Error("the quaternion [qw, qx, qy, qz] must not be zero", place);
+    q /= length;
+    q /= q.norm();
+    return {q[0], q[1], q[2], q[3]};
+}
+
+Pose ValueReader::pose(const YamlNode& node) const {
+    Pose pose;
+    if (node.kind == YamlNode::Kind::map) {
+        const MapReader map(node, "a pose", {"at", "rpy_deg", "quaternion"});
+        map.not_both("rpy_deg", "quaternion");
+        if (const YamlNode* at = map.find("at")) pose.position = vector(*at);
+        if (const YamlNode* rpy = map.find("rpy_deg")) {
+            // Roll about x, then pitch about y, then yaw about z, all of them fixed axes.
+            const Vec3 angle = vector(*rpy) * (3.141592653589793238462643 / 180);
+            pose.attitude = (Quat(Eigen::AngleAxisd(angle[2], Vec3::UnitZ())) * Quat(Eigen::AngleAxisd(angle[1], Vec3::UnitY())) *
+                             Quat(Eigen::AngleAxisd(angle[0], Vec3::UnitX()))).normalized();
+        }
+        if (const YamlNode* q = map.find("quaternion")) {
+            const std::vector<double> x = numbers(*q, {4}, "a list of 4 numbers [qw, qx, qy, qz]");
+            pose.attitude = attitude(x[0], x[1], x[2], x[3], q->place());
+        }
+        return pose;
+    }
+    const std::vector<double> x = numbers(node, {3, 7}, "a pose: [x, y, z], [x, y, z, qw, qx, qy, qz] or {at, rpy_deg}");
+    pose.position = Vec3(x[0], x[1], x[2]);
+    if (x.size() == 7) pose.attitude = attitude(x[3], x[4], x[5], x[6], node.children[3].place());
+    return pose;
+}
+
+Mat3 ValueReader::inertia(const YamlNode& node) const {
+    Mat3 J = Mat3::Zero();
+    if (node.kind == YamlNode::Kind::scalar) {
+        J.diagonal().setConstant(number(node));
+    } else {
+        const std::vector<double> x =
+            numbers(node, {3, 6}, "an inertia [kg m^2]: one number, [Ixx, Iyy, Izz] or [Ixx, Iyy, Izz, Ixy, Ixz, Iyz]");
+        J.diagonal() = Vec3(x[0], x[1], x[2]);
+        if (x.size() == 6) {
+            J(0, 1) = J(1, 0) = x[3];
+            J(0, 2) = J(2, 0) = x[4];
+            J(1, 2) = J(2, 1) = x[5];
+        }
+    }
+    const double size = J.cwiseAbs().maxCoeff();
+    if (!(size > 0)) throw Error("the inertia must be positive, found zeros only", node.place());
+    const Mat3 scaled = J / size;  // so that minors neither vanish nor overflow
+    if (!positive_definite(scaled)) throw Error("the inertia must be positive definite: every principal moment > 0", node.place());
+    // 1e-6: a flat plate has equality, and tables print six digits.
+    if (!positive_definite((0.5 + 1e-6) * scaled.trace() * Mat3::Identity() - scaled))
+        throw Error("no body has this inertia: each principal moment must be at most the sum of the other two", node.place());
+    return J;
+}
+
+Scene::Formula ValueReader::formula(const YamlNode& node) const {
+    if (node.kind != YamlNode::Kind::scalar) mismatch("a number or a formula of t like \"8*cos(t)\"", node);
+    Scene::Formula formula{close_formula(node.text, parameters_, true, node.place()), node.place(), std::nullopt};
+    const auto f = compile_formula(formula);
+    if (!depends_on_time(formula.text)) formula.value = f(0);
+    return formula;
+}
+
+void check_name(const std::string& name, const char* what, const Place& place) {
+    const auto fine = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    };
+    if (!name.empty() && name.size() <= 200 && std::all_of(name.begin(), name.end(), fine)) return;
+    throw Error(fmt::format("expected a name of letters, digits, - and _ for a {}, found '{}'", what, name.substr(0, 60)), place);
+}
+
+int read_kind(const YamlNode& node, const std::string& what, const std::vector<std::string>& kinds) {
+    if (node.kind != YamlNode::Kind::map || node.keys.empty())
+        mismatch(fmt::format("{} as {{kind: {{...}}}} with a kind out of {}", what, fmt::join(kinds, ", ")), node);
+    const auto found = std::find(kinds.begin(), kinds.end(), node.keys[0]);
+    if (found == kinds.end()) throw unknown_name("kind for " + what, node.keys[0], kinds, node.key_place(0));
+    if (node.keys.size() > 1)
+        throw Error(fmt::format("{} has one kind, found '{}' beside '{}' (are its keys indented under '{}'?)", what, node.keys[1],
+                                node.keys[0], node.keys[0]), node.key_place(1));
+    return static_cast<int>(found - kinds.begin());
+}
+
+int plane_normal(Scene::Plane plane) {
+    switch (plane) {
+        case Scene::Plane::none: return -1;
+        case Scene::Plane::xy: return 2;
+        case Scene::Plane::xz: return 1;
+        case Scene::Plane::yz: return 0;
+    }
+    return -1;
+}
+
+void check_in_plane(const Scene& scene, const Vec3& x, const std::string& what, const Place& place) {
+    const int normal = plane_normal(scene.plane);
+    // 1e-9: what rounding of angles in degrees leaves behind.
+    if (normal < 0 || std::abs(x[normal]) <= 1e-9 * std::max(1.0, x.norm())) return;
+    throw Error(fmt::format("{} leaves the plane {}: its {} component is {}", what, to_string(scene.plane), "xyz"[normal], x[normal]), place);
+}
+
+}  // namespace stickslip

@@ -1,0 +1,66 @@
+// The default solver: the cheapest way that certifies the step.
+//
+//   mode-solve    a warm start with the right modes: one factorisation (ModeSolver); also the first try when cold
+//   lemke         polygons only and few contacts: direct
+//   nsgs          a few sweeps
+//   cone-newton   what sweeps do not reach: stacks, heavy on light, redundancy
+//   lemke         polygons only, more contacts
+//   nsgs          many sweeps, from the best point so far
+//   lemke again   discs in few contacts: polygons with many facets only GUESS the modes, then mode-solve and sweeps
+//
+// Each stage starts from the best point by residual() and the best is returned; the answer is always judged against the problem's own
+// cones. Status is ok only if the residual is at most tol.
+#pragma once
+
+#include "solvers/cone_newton.hpp"
+#include "solvers/lemke.hpp"
+#include "solvers/mode_solve.hpp"
+#include "solvers/nsgs.hpp"
+#include "stickslip/solver.hpp"
+
+namespace stickslip {
+
+struct AutoOptions {
+    double tol = default_tolerance;
+    int quick_sweeps = 30;
+    int max_sweeps = 3000;
+    int newton_rounds = 60;
+    int lemke_first = 150;
+    int lemke_last = 1200;
+    int guess_facets = 12;
+
+    template <class F>
+    void fields(F&& f) {
+        f("tol", tol, "m/s", "residual at which a step is solved");
+        f("quick_sweeps", quick_sweeps, "-", "sweeps of nsgs before Newton is tried");
+        f("max_sweeps", max_sweeps, "-", "sweeps of nsgs when all else failed");
+        f("newton_rounds", newton_rounds, "-", "rounds of cone-newton");
+        f("lemke_first", lemke_first, "-", "polygon problems up to this many complementarity variables go to lemke at once");
+        f("lemke_last", lemke_last, "-", "larger problems never go to lemke (dense, cubic cost)");
+        f("guess_facets", guess_facets, "-", "facets of the polygons that guess the modes of hard disc problems");
+    }
+};
+
+class AutoSolver : public Solver {
+public:
+    explicit AutoSolver(AutoOptions options = {});
+    SolveReport solve(const StepProblem& problem, StepSolution& solution) override;
+
+private:
+    void guess_modes(const StepProblem& problem, StepSolution& x);
+    // Runs one stage on a copy of the best point; true when the step is certified.
+    template <class Stage>
+    bool stage(StepSolution& solution, SolveReport& report, Stage&& run);
+    void modes_from_polygons(const StepProblem& problem, SolveReport& report);
+
+    AutoOptions options_;
+    MassInverse inverse_;
+    ModeSolver modes_;
+    NsgsSolver nsgs_;
+    ConeNewtonSolver newton_;
+    LemkeSolver lemke_;
+    StepSolution x_;
+    StepProblem polygons_;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,206 @@
+// A run without mechanics: every number of row k is a known function of k, so that a reader can tell what it should
+// have found. Three coordinates, two velocities, one body, and a number of contacts, reactions and events that
+// changes from step to step.
+#pragma once
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "stickslip/record.hpp"
+
+namespace stickslip::testing {
+
+// A folder of this test's own, gone with it.
+class Folder {
+public:
+    explicit Folder(const std::string& name)
+        : path_(std::filesystem::temp_directory_path() / ("stickslip-" + name + "-" + std::to_string(::getpid()))) {
+        std::filesystem::create_directories(path_);
+    }
+    ~Folder() { std::filesystem::remove_all(path_); }
+    std::string file(const std::string& name) const { return (path_ / name).string(); }
+    std::string path() const { return path_.string(); }
+
+private:
+    std::filesystem::path path_;
+};
+
+class FakeSystem : public System {
+public:
+    FakeSystem() {
+        nodes_.add(2);
+    }
+    int nq() const override { return 3; }
+    bool constant_mass() const override { return true; }
+    void mass(const VecX&, BlockMatrix&) const override {}
+    void forces(double, const VecX&, const VecX&, Forces&) const override {}
+    void rows(double, const VecX&, ContactFinder&, JointRows&, ContactRows&) const override {}
+    void curvature(double, const VecX&, const VecX&, const ContactFinder&, JointRows&, ContactRows&) const override {}
+    void advance(VecX& q, const VecX& dq) const override { q.head(2) += dq; }
+    Energies energies(double, const VecX&, const VecX&) const override { return {}; }
+    std::vector<std::string> coordinate_names() const override { return {"x", "y", "angle, third"}; }
+    std::vector<std::string> body_names() const override { return {"crate"}; }
+    BodyState body_state(int, const VecX& q, const VecX& v) const override {
+        BodyState body;
+        body.pose.position = q;
+        body.pose.attitude = Quat(0.5, -0.5, 0.5, -0.5);
+        body.velocity = Vec3(v[0], v[1], 0);
+        body.angular_velocity = Vec3(0, v[0], v[1]);
+        return body;
+    }
+};
+
+// A number in (0, 1) of (k, i): any two differ.
+inline double known(std::uint64_t k, std::uint64_t i) {
+    std::uint64_t x = k * 1000003 + i + 1;  // splitmix64
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return (static_cast<double>((x ^ (x >> 31)) >> 11) + 0.5) / 9007199254740992.0;
+}
+inline VecX known_vector(std::uint64_t k, std::uint64_t i, int n) {
+    VecX x(n);
+    for (int j = 0; j < n; ++j) x[j] = known(k, i + static_cast<std::uint64_t>(j));
+    return x;
+}
+inline Vec3 known3(std::uint64_t k, std::uint64_t i) { return {known(k, i), known(k, i + 1), known(k, i + 2)}; }
+
+struct FakeRun {
+    static constexpr double h = 1.0 / 1024;  // [s]; sums exactly
+    std::size_t most_contacts = 5;
+
+    Model model(double record_every = 0) const {
+        Model m;
+        m.name = "fake";
+        m.source = "bodies:\n  crate: {mass: 1}  # 5 \xc2\xb0\n";
+        m.system = std::make_unique<FakeSystem>();
+        m.state = state(0);
+        m.run.record_every = record_every;
+        return m;
+    }
+    // Row k: the state after k steps, and what the k-th step did.
+    State state(std::uint64_t k) const {
+        State x;
+        x.t = h * static_cast<double>(k);
+        x.q = known_vector(k, 0, 3);
+        x.v = known_vector(k, 3, 2);
+        return x;
+    }
+    std::vector<ContactRecord> contacts(std::uint64_t k) const {
+        std::vector<ContactRecord> list(k == 0 ? 0 : (k * 7) % (most_contacts + 1));
+        for (std::size_t i = 0; i < list.size(); ++i) {
+            list[i].id = {static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(i), 0xfffffff0u};
+            list[i].mode = static_cast<ContactMode>((k + i) % 4);
+            list[i].gap = -known(k, 100 + i);
+            list[i].position = known3(k, 200 + 20 * i);
+            list[i].normal = known3(k, 205 + 20 * i);
+            list[i].tangent = known3(k, 210 + 20 * i);
+            list[i].impulse = known3(k, 215 + 20 * i);
+        }
+        return list;
+    }
+    std::vector<double> reactions(std::uint64_t k) const {
+        std::vector<double> list(k == 0 ? 0 : k % 4);
+        for (std::size_t i = 0; i < list.size(); ++i) list[i] = known(k, 50 + i);
+        return list;
+    }
+    std::vector<Event> events(std::uint64_t k) const {
+        std::vector<Event> list(k % 3 == 2 ? 2 : 0);
+        for (std::size_t i = 0; i < list.size(); ++i)
+            list[i] = {known(k, 60 + i), static_cast<EventKind>(k % 5), {static_cast<std::uint32_t>(k), 2, 3},
+                       ContactMode::slip, ContactMode::stick, -known(k, 70 + i), known(k, 80 + i), known(k, 90 + i)};
+        return list;
+    }
+    double residual(std::uint64_t k) const { return k == 0 ? 0 : known(k, 7); }
+    EnergyLedger::Snapshot ledger(std::uint64_t k) const {
+        EnergyLedger::Snapshot s;
+        s.start = {0, 0, 0};
+        s.now = {known(k, 10), known(k, 11), known(k, 12)};
+        s.flows = {known(k, 13), known(k, 14), known(k, 15), known(k, 16), known(k, 17), known(k, 18)};
+        s.scale = 1;
+        return s;
+    }
+    std::vector<std::uint8_t> snapshot(std::uint64_t k) const {  // sizes go up and down
+        std::vector<std::uint8_t> bytes(8 + (k * k * 37) % 3000, static_cast<std::uint8_t>(k * 11));
+        std::memcpy(bytes.data(), &k, sizeof k);
+        return bytes;
+    }
+
+    void fill(std::uint64_t k, Step& step, StepReport& report) const {
+        const State x0 = state(k == 0 ? 0 : k - 1), x1 = state(k);
+        step.t0 = x0.t;
+        step.t1 = x1.t;
+        step.q0 = x0.q, step.v0 = x0.v, step.q1 = x1.q, step.v1 = x1.v;
+        step.v_weighted = known_vector(k, 30, 2);
+        step.contacts = contacts(k);
+        const std::vector<double> r = reactions(k);
+        step.reactions.resize(static_cast<Eigen::Index>(r.size()));
+        for (std::size_t i = 0; i < r.size(); ++i) step.reactions[static_cast<Eigen::Index>(i)] = r[i];
+        step.events = k == 0 ? std::vector<Event>{} : events(k);
+        step.ledger.restore(ledger(k));
+        report.solve.residual = {residual(k) / 2, residual(k), residual(k) / 3};
+        report.t = x1.t;
+    }
+};
+
+inline bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+
+// "" if the record holds exactly rows 0 .. t.size() - 1 of the run, else what is wrong. Meant for runs that record
+// every step.
+inline std::string compare(const FakeRun& run, const RecordContents& r) {
+    const std::size_t n = r.t.size();
+    const auto columns = static_cast<Eigen::Index>(n);
+    if (r.q.cols() != columns || r.v.cols() != columns || r.v_weighted.cols() != columns || r.energy.cols() != columns)
+        return "matrices and times differ in length";
+    if (r.residual.size() != n || r.step_length.size() != n || r.contact_start.size() != n + 1 ||
+        r.reaction_start.size() != n + 1)
+        return "arrays and times differ in length";
+    if (r.contact_start.back() != r.contacts.size() || r.reaction_start.back() != r.reactions.size())
+        return "ragged arrays do not end where their offsets say";
+    std::size_t event = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+        const std::string row = " of row " + std::to_string(k);
+        const State x = run.state(k);
+        const auto i = static_cast<Eigen::Index>(k);
+        if (!same_bits(r.t[k], x.t) || r.q.col(i) != x.q || r.v.col(i) != x.v) return "state" + row;
+        if (r.v_weighted.col(i) != known_vector(k, 30, 2)) return "v_weighted" + row;
+        if (!same_bits(r.residual[k], run.residual(k))) return "residual" + row;
+        if (!same_bits(r.step_length[k], k == 0 ? 0.0 : FakeRun::h)) return "step_length" + row;
+        for (Eigen::Index e = 0; e < 9; ++e)
+            if (!same_bits(r.energy(e, i), known(k, 10 + static_cast<std::uint64_t>(e)))) return "energy" + row;
+        EnergyLedger ledger;
+        ledger.restore(run.ledger(k));
+        if (!same_bits(r.energy(9, i), ledger.imbalance())) return "imbalance" + row;
+        const std::vector<ContactRecord> contacts = run.contacts(k);
+        if (r.contact_start[k + 1] - r.contact_start[k] != contacts.size()) return "number of contacts" + row;
+        for (std::size_t j = 0; j < contacts.size(); ++j) {
+            const ContactRecord &a = contacts[j], &b = r.contacts[r.contact_start[k] + j];
+            if (a.id != b.id || a.mode != b.mode || !same_bits(a.gap, b.gap) || a.position != b.position ||
+                a.normal != b.normal || a.tangent != b.tangent || a.impulse != b.impulse)
+                return "contact" + row;
+        }
+        const std::vector<double> reactions = run.reactions(k);
+        if (r.reaction_start[k + 1] - r.reaction_start[k] != reactions.size()) return "number of reactions" + row;
+        for (std::size_t j = 0; j < reactions.size(); ++j)
+            if (!same_bits(reactions[j], r.reactions[r.reaction_start[k] + j])) return "reaction" + row;
+        if (k == 0) continue;
+        for (const Event& a : run.events(k)) {
+            if (event >= r.events.size()) return "missing event" + row;
+            const Event& b = r.events[event++];
+            if (!same_bits(a.t, b.t) || a.kind != b.kind || a.contact != b.contact || a.before != b.before ||
+                a.after != b.after || !same_bits(a.normal_speed_before, b.normal_speed_before) ||
+                !same_bits(a.normal_speed_after, b.normal_speed_after) || !same_bits(a.impulse, b.impulse))
+                return "event" + row;
+        }
+    }
+    if (event != r.events.size()) return "events of rows that are not there";
+    if (n > 0 && r.steps != static_cast<long>(n) - 1) return "number of steps";
+    return {};
+}
+
+}  // namespace stickslip::testing

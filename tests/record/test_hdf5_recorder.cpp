@@ -1,0 +1,355 @@
+#include <gtest/gtest.h>
+#include <hdf5.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <cmath>
+#include <csignal>
+#include <fstream>
+#include <limits>
+
+#include "base/hdf5_file.hpp"
+#include "record/fake_run.hpp"
+
+namespace stickslip {
+namespace {
+
+using namespace testing;
+
+// Opens as programs do that know nothing of SWMR.
+bool opens_plainly(const std::string& file) {
+    H5E_auto2_t handler = nullptr;
+    void* data = nullptr;
+    H5Eget_auto2(H5E_DEFAULT, &handler, &data);
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+    H5Eset_auto2(H5E_DEFAULT, handler, data);
+    if (id >= 0) H5Fclose(id);
+    return id >= 0;
+}
+
+void record(Recorder& recorder, const FakeRun& run, std::uint64_t steps, double record_every = 0) {
+    const Model model = run.model(record_every);
+    Step step;
+    StepReport report;
+    run.fill(0, step, report);
+    recorder.begin(model, model.state, step);
+    for (std::uint64_t k = 1; k <= steps; ++k) {
+        run.fill(k, step, report);
+        recorder.write(*model.system, run.state(k), step, report);
+    }
+}
+
+TEST(Hdf5Recorder, EverythingComesBackBitForBit) {
+    const Folder folder("record");
+    const FakeRun run;
+    std::uint64_t k = 0;
+    const auto recorder = make_hdf5_recorder(folder.file("run.h5"), 1e9, [&] { return run.snapshot(k); });
+    record(*recorder, run, 700);  // several chunks of every array
+    k = 42;
+    RunSummary summary;
+    summary.hash = "0123456789abcdef";
+    recorder->end(summary);
+
+    const RecordContents r = read_record(folder.path());  // the folder is as good as the file
+    EXPECT_EQ(r.t.size(), 701u);
+    EXPECT_EQ(compare(run, r), "");
+    EXPECT_TRUE(r.complete);
+    EXPECT_EQ(r.hash, summary.hash);
+    EXPECT_EQ(r.snapshot, run.snapshot(42));
+    EXPECT_EQ(r.model, "fake");
+    EXPECT_EQ(r.source, run.model().source);
+    EXPECT_FALSE(r.version.empty());
+    EXPECT_EQ(r.coordinate_names, (std::vector<std::string>{"x", "y", "angle, third"}));
+    EXPECT_EQ(r.body_names, std::vector<std::string>{"crate"});
+    EXPECT_TRUE(opens_plainly(folder.file("run.h5")));
+    EXPECT_FALSE(repair_record(folder.path()));
+    EXPECT_FALSE(std::filesystem::exists(folder.file("run.h5.new")));
+}
+
+TEST(Hdf5Recorder, DoublesThatTextWouldLoseSurvive) {
+    const Folder folder("record");
+    const auto recorder = make_hdf5_recorder(folder.file("run.h5"));
+    const double odd[] = {std::numeric_limits<double>::quiet_NaN(), -0.0, -infinity,
+                          std::numeric_limits<double>::denorm_min(), std::nextafter(1.0, 2.0)};
+    Model model = FakeRun().model();
+    model.state.q << odd[0], odd[1], odd[2];
+    model.state.v << odd[3], odd[4];
+    recorder->begin(model, model.state, Step());
+    recorder->end({});
+    const RecordContents r = read_record(folder.file("run.h5"));
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(same_bits(r.q(i, 0), odd[i]));
+    for (int i = 0; i < 2; ++i) EXPECT_TRUE(same_bits(r.v(i, 0), odd[3 + i]));
+}
+
+TEST(Hdf5Recorder, BodiesAndUnitsAreInTheFile) {
+    const Folder folder("record");
+    const FakeRun run;
+    const auto recorder = make_hdf5_recorder(folder.file("run.h5"));
+    record(*recorder, run, 3);
+    recorder->end({});
+    const Hdf5File file(folder.file("run.h5"), Hdf5File::Open::read);
+    std::vector<std::uint64_t> shape;
+    const std::vector<double> pose = file.read<double>("bodies/pose", &shape);
+    EXPECT_EQ(shape, (std::vector<std::uint64_t>{4, 1, 7}));
+    EXPECT_EQ(pose[2 * 7 + 1], run.state(2).q[1]);
+    EXPECT_EQ(pose[2 * 7 + 3], 0.5);   // w first
+    EXPECT_EQ(pose[2 * 7 + 6], -0.5);
+    const std::vector<double> velocity = file.read<double>("bodies/velocity", &shape);
+    EXPECT_EQ(shape, (std::vector<std::uint64_t>{4, 1, 6}));
+    EXPECT_EQ(velocity[3 * 6 + 4], run.state(3).v[0]);
+    for (const char* name : {"t", "q", "v", "v_weighted", "residual", "energy", "bodies/pose", "bodies/velocity",
+                             "contacts/gap", "contacts/impulse", "reactions/impulse", "events/t", "summary/timers"})
+        EXPECT_FALSE(file.text_attribute(name, "unit").empty()) << name;
+}
+
+// Uniform motion, steps of 0.03 s, a row every 0.05 s: rows lie on the straight line, none of them at the end of a step.
+TEST(Hdf5Recorder, RowsFallOnMultiplesOfTheIntervalWithoutShorteningSteps) {
+    const Folder folder("record");
+    const auto recorder = make_hdf5_recorder(folder.file("run.h5"));
+    const FakeRun run;
+    Model model = run.model(0.05);
+    VecX speed(2);
+    speed << 2, -3;
+    State x;
+    x.q.setZero(3);
+    x.v = speed;
+    Step step;
+    step.v_weighted = speed;
+    recorder->begin(model, x, step);
+    const int steps = 11;
+    for (int k = 0; k < steps; ++k) {
+        step.t0 = x.t, step.q0 = x.q, step.v0 = x.v;
+        step.dq = 0.03 * speed;
+        x.t = 0.03 * (k + 1);
+        model.system->advance(x.q, step.dq);
+        step.t1 = x.t, step.q1 = x.q, step.v1 = x.v;
+        recorder->write(*model.system, x, step, {});
+    }
+    recorder->end({});
+    const RecordContents r = read_record(folder.file("run.h5"));
+    const std::vector<double> expected{0, 0.05, 0.10, 0.15, 0.20, 0.25, 0.30, 0.33};  // and the final state
+    ASSERT_EQ(r.t.size(), expected.size());
+    for (std::size_t k = 0; k < expected.size(); ++k) {
+        EXPECT_NEAR(r.t[k], expected[k], 1e-15);
+        EXPECT_NEAR(r.q(0, static_cast<Eigen::Index>(k)), 2 * expected[k], 1e-14);
+        EXPECT_NEAR(r.q(1, static_cast<Eigen::Index>(k)), -3 * expected[k], 1e-14);
+    }
+    EXPECT_EQ(r.steps, steps);
+    EXPECT_EQ(r.t.back(), x.t);
+    EXPECT_EQ(r.q(0, 7), x.q[0]);
+}
+
+// 0.001 is not a double: after many steps t is off its multiple by rounding, and the row must still be that step's.
+TEST(Hdf5Recorder, RoundingOfTimeNeitherLosesNorRepeatsRows) {
+    const Folder folder("record");
+    for (const double h : {1e-3, 1e-3 * (1 + 2e-16), 1e-3 * (1 - 2e-16)}) {
+        const auto recorder = make_hdf5_recorder(folder.file("run.h5"), 1e9);
+        Model model = FakeRun().model(0.01);
+        State x = model.state;
+        Step step;
+        step.v_weighted = x.v;
+        step.dq.setZero(2);
+        recorder->begin(model, x, step);
+        for (int k = 0; k < 50000; ++k) {
+            step.t0 = x.t;
+            x.t += h;
+            step.t1 = x.t;
+            step.q0 = step.q1 = x.q, step.v0 = step.v1 = x.v;
+            recorder->write(*model.system, x, step, {});
+        }
+        recorder->end({});
+        const RecordContents r = read_record(folder.file("run.h5"));
+        ASSERT_EQ(r.t.size(), 5001u);
+        for (std::size_t k = 0; k < r.t.size(); ++k) ASSERT_NEAR(r.t[k], 0.01 * static_cast<double>(k), 1e-9);
+        EXPECT_EQ(r.t.back(), x.t);
+    }
+}
+
+TEST(Hdf5Recorder, AStepLongerThanTheIntervalGivesSeveralRowsWithItsContacts) {
+    const Folder folder("record");
+    const FakeRun run;
+    const auto recorder = make_hdf5_recorder(folder.file("run.h5"));
+    Model model = run.model(FakeRun::h / 4);
+    Step step;
+    StepReport report;
+    run.fill(0, step, report);
+    recorder->begin(model, model.state, step);
+    run.fill(1, step, report);
+    step.dq = step.q1.head(2) - step.q0.head(2);
+    recorder->write(*model.system, run.state(1), step, report);
+    recorder->end({});
+    const RecordContents r = read_record(folder.file("run.h5"));
+    ASSERT_EQ(r.t.size(), 5u);
+    EXPECT_EQ(r.contact_start, (std::vector<std::size_t>{0, 0, 1, 2, 3, 4}));
+    EXPECT_NEAR(r.v(0, 2), 0.5 * (run.state(0).v[0] + run.state(1).v[0]), 1e-16);  // linear in between
+    EXPECT_EQ(r.q.col(4), run.state(1).q);
+    EXPECT_EQ(r.events.size(), run.events(1).size());
+}
+
+// Events are kept even where no row is due.
+TEST(Hdf5Recorder, EventsOfUnrecordedStepsAreKept) {
+    const Folder folder("record");
+    const FakeRun run;
+    const auto recorder = make_hdf5_recorder(folder.file("run.h5"));
+    record(*recorder, run, 30, 1000.0);
+    recorder->end({});
+    const RecordContents r = read_record(folder.file("run.h5"));
+    EXPECT_EQ(r.t.size(), 2u);  // start and end
+    EXPECT_EQ(r.q.col(1), run.state(30).q);
+    EXPECT_EQ(r.contacts.size(), run.contacts(30).size());
+    EXPECT_EQ(r.events.size(), 20u);
+}
+
+TEST(Hdf5Recorder, ARunningRecordCanBeRead) {
+    const Folder folder("record");
+    const FakeRun run;
+    std::uint64_t at = 0;
+    const auto recorder = make_hdf5_recorder(folder.file("run.h5"), 0, [&] { return run.snapshot(at); });
+    const Model model = run.model();
+    Step step;
+    StepReport report;
+    run.fill(0, step, report);
+    recorder->begin(model, model.state, step);
+    for (std::uint64_t k = 1; k <= 40; ++k) {
+        run.fill(k, step, report);
+        at = k;
+        recorder->write(*model.system, run.state(k), step, report);
+        const RecordContents r = read_record(folder.file("run.h5"));
+        ASSERT_EQ(r.t.size(), k + 1);
+        ASSERT_EQ(compare(run, r), "");
+        ASSERT_FALSE(r.complete);
+        ASSERT_TRUE(r.hash.empty());
+        ASSERT_EQ(r.snapshot, run.snapshot(k));
+    }
+}
+
+// An exception in the run destroys the recorder without end().
+TEST(Hdf5Recorder, WithoutEndTheRowsAreKeptButTheRunIsNotComplete) {
+    const Folder folder("record");
+    const FakeRun run;
+    {
+        const auto recorder = make_hdf5_recorder(folder.file("run.h5"), 1e9);
+        record(*recorder, run, 17);
+    }
+    const RecordContents r = read_record(folder.file("run.h5"));
+    EXPECT_EQ(r.t.size(), 18u);
+    EXPECT_EQ(compare(run, r), "");
+    EXPECT_FALSE(r.complete);
+}
+
+// The state of a refused step is thrown away, its memory is not: a snapshot taken then would mix the two.
+TEST(Hdf5Recorder, ARefusedRunKeepsTheSnapshotFromBeforeTheRefusal) {
+    const Folder folder("record");
+    const FakeRun run;
+    std::uint64_t at = 0;
+    const auto recorder = make_hdf5_recorder(folder.file("run.h5"), 0, [&] { return run.snapshot(at); });
+    at = 5;
+    record(*recorder, run, 9);
+    at = 6;
+    RunSummary summary;
+    summary.end = RunEnd::refused;
+    recorder->end(summary);
+    EXPECT_EQ(read_record(folder.file("run.h5")).snapshot, run.snapshot(5));
+}
+
+std::string complaint(const std::function<void()>& what) {
+    try {
+        what();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(Hdf5Recorder, UnwritablePlacesAreNamedWithTheReason) {
+    const Folder folder("record");
+    const FakeRun run;
+    const std::string lost = folder.file("no/such/folder/run.h5");
+    const std::string said = complaint([&] { record(*make_hdf5_recorder(lost), run, 1); });
+    EXPECT_NE(said.find(lost + ":"), std::string::npos) << said;
+    EXPECT_NE(said.find("No such file or directory"), std::string::npos) << said;
+    EXPECT_NE(complaint([&] { record(*make_csv_recorder(lost), run, 1); }).find("No such file"), std::string::npos);
+    EXPECT_NE(complaint([&] { record(*make_hdf5_recorder(folder.path()), run, 1); }), "");  // a folder is in the way
+    EXPECT_FALSE(std::filesystem::exists(folder.path() + ".new"));
+}
+
+// A full disk, played by a limit on the size of files: an Error in the run, and what was flushed before stays good.
+TEST(Hdf5Recorder, AFullDiskIsAnErrorAndLosesNothingFlushedBefore) {
+    const Folder folder("record");
+    const std::string file = folder.file("run.h5");
+    const FakeRun run;
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        std::signal(SIGXFSZ, SIG_IGN);
+        const rlimit limit{400000, 400000};
+        ::setrlimit(RLIMIT_FSIZE, &limit);
+        std::uint64_t at = 0;
+        int answer = 1;
+        {
+            const auto recorder = make_hdf5_recorder(file, 0, [&] { return run.snapshot(at); });
+            const std::string said = complaint([&] { record(*recorder, run, 100000); });
+            if (said.find(file + ":") != std::string::npos && said.find("File too large") != std::string::npos) answer = 0;
+            else std::fprintf(stderr, "said: %s\n", said.c_str());
+            if (complaint([&] { recorder->end({}); }).empty()) answer = 2;  // it does not pretend afterwards
+        }
+        std::exit(answer);  // through HDF5's own clean-up, which must not hang either
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+    const RecordContents r = read_record(file);
+    EXPECT_GT(r.t.size(), 20u);
+    EXPECT_EQ(compare(run, r), "");
+    EXPECT_FALSE(r.complete);
+}
+
+TEST(ReadRecord, FilesThatAreNoRecordsAreRefusedByName) {
+    const Folder folder("record");
+    const auto refused = [&](const std::string& file) {
+        for (const std::string& said : {complaint([&] { read_record(file); }), complaint([&] { repair_record(file); })})
+            EXPECT_NE(said.find(file), std::string::npos) << said;
+    };
+    refused(folder.file("missing.h5"));
+    refused(folder.path());  // a folder without run.h5
+    std::ofstream(folder.file("text.h5")) << "t,x\n0,1\n";
+    refused(folder.file("text.h5"));
+    std::ofstream(folder.file("empty.h5")).flush();
+    refused(folder.file("empty.h5"));
+    Hdf5File other(folder.file("other.h5"), Hdf5File::Open::create);
+    other.write<double>("t", std::vector<double>{1, 2});
+    other.close();
+    refused(folder.file("other.h5"));
+    Hdf5File future(folder.file("future.h5"), Hdf5File::Open::create);
+    future.set_attribute("/", "format", "stickslip-record");
+    future.set_attribute("/", "format_version", 99);
+    future.close();
+    EXPECT_NE(complaint([&] { read_record(folder.file("future.h5")); }).find("format 99"), std::string::npos);
+}
+
+// Bytes changed or cut off behind HDF5's back: an Error or a record, never a crash.
+TEST(ReadRecord, DamagedRecordsDoNotCrashTheReader) {
+    const Folder folder("record");
+    const FakeRun run;
+    const auto recorder = make_hdf5_recorder(folder.file("run.h5"), 0, [&] { return run.snapshot(3); });
+    record(*recorder, run, 25);
+    recorder->end({});
+    std::ifstream in(folder.file("run.h5"), std::ios::binary);
+    const std::string whole((std::istreambuf_iterator<char>(in)), {});
+    int refused = 0;
+    for (std::uint64_t i = 0; i < 200; ++i) {
+        std::string text = whole;
+        const auto place = [&](std::uint64_t j) { return static_cast<std::size_t>(known(i, j) * static_cast<double>(text.size())); };
+        if (i % 4 == 0) text.resize(place(0));
+        else for (std::uint64_t j = 0; j < (i % 4 == 1 ? 1 : 50); ++j) text[place(j)] ^= static_cast<char>(1 + i % 255);
+        const std::string file = folder.file("damaged.h5");
+        std::ofstream(file, std::ios::binary).write(text.data(), static_cast<std::streamsize>(text.size()));
+        refused += complaint([&] { read_record(file); }).empty() ? 0 : 1;
+    }
+    EXPECT_GT(refused, 60);
+}
+
+}  // namespace
+}  // namespace stickslip

@@ -1,0 +1,278 @@
+// Broken scenes: each must be refused at exactly the place of the fault, in words that name it; and nothing that
+// can stand in a file, however mangled, may do anything but read or throw Error.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "stickslip/scene.hpp"
+
+namespace stickslip {
+namespace {
+
+const std::string folder = std::string(STICKSLIP_TEST_DATA) + "/bad_scenes";
+
+struct Bad {
+    const char* name;
+    int line, column;
+    const char* expected;
+};
+
+const Bad table[] = {
+    {"empty-file", 1, 1, "the scene is empty"},
+    {"only-comments", 1, 1, "the scene is empty"},
+    {"not-a-map", 1, 1, "expected a map of keys (stickslip, bodies, run, ...), found a list of 2"},
+    {"bare-word", 1, 1, "found 'hello'"},
+    {"no-version", 1, 1, "the scene needs the key 'stickslip'"},
+    {"wrong-version", 1, 12, "expected 'stickslip: 1'"},
+    {"unknown-section", 2, 1, "no key of the scene 'bodeis', did you mean 'bodies'?"},
+    {"syntax-tab", 3, 1, "not YAML: a tab in the indentation, expected spaces"},
+    {"syntax-unclosed-flow", 3, 7, "(no ']' for the '[' in line 2)"},
+    {"syntax-bad-indent", 5, 4, "not YAML"},
+    {"two-documents", 2, 1, "a second one"},
+    {"duplicate-key", 3, 30, "the key 'mass' is given twice (first in line 3)"},
+    {"duplicate-body", 5, 3, "the key 'arm' is given twice (first in line 3)"},
+    {"map-as-key", 3, 5, "expected a key, found a list of 2"},
+    {"alias-inside-itself", 3, 8, "inside what it names"},
+    {"unknown-alias", 3, 8, "not YAML"},
+    {"ground-defined", 3, 3, "the body 'ground' always exists"},
+    {"name-with-dot", 3, 3, "expected a name of letters, digits, - and _ for a body, found 'left.arm'"},
+    {"bodies-as-list", 3, 3, "expected a map of bodies"},
+    {"body-is-number", 3, 8, "expected a map with keys of body 'arm'"},
+    {"body-without-value", 3, 3, "found nothing"},
+    {"unknown-body-key", 3, 30, "no key of body 'arm' 'velocty', did you mean 'velocity'?"},
+    {"mass-missing", 3, 3, "body 'arm' can move, so it needs 'mass' or 'density'"},
+    {"mass-negative", 3, 15, "expected a number > 0 [kg], found '-2'"},
+    {"mass-zero", 5, 11, "expected a number > 0 [kg], found '0'"},
+    {"mass-nan", 3, 15, "expected a finite number, found '.nan'"},
+    {"mass-infinite", 3, 15, "expected a finite number, found 'inf'"},
+    {"mass-overflow", 3, 15, "1e999 is beyond what a double can hold"},
+    {"mass-with-unit", 3, 15, "found '2 kg'"},
+    {"mass-is-list", 3, 15, "expected a number, found a list of 1"},
+    {"mass-empty", 4, 5, "expected a number, found nothing"},
+    {"mass-and-density", 3, 41, "has both 'mass' and 'density'"},
+    {"density-without-shapes", 3, 9, "body 'arm' has a density but no shapes"},
+    {"point-mass", 3, 3, "body 'arm' has no shapes, so it needs 'inertia'"},
+    {"inertia-negative", 3, 27, "every principal moment > 0"},
+    {"inertia-zero", 3, 27, "the inertia must be positive"},
+    {"inertia-triangle", 3, 27, "at most the sum of the other two"},
+    {"inertia-triangle-products", 5, 14, "at most the sum of the other two"},
+    {"inertia-size", 3, 27, "found a list of 2"},
+    {"pose-size", 3, 36, "expected a pose: [x, y, z], [x, y, z, qw, qx, qy, qz] or {at, rpy_deg}, found a list of 4"},
+    {"pose-quaternion-zero", 3, 46, "must not be zero"},
+    {"pose-unknown-key", 3, 52, "no key of a pose 'rpy'"},
+    {"vector-with-word", 2, 14, "no parameter 'down'"},
+    {"vector-size", 2, 10, "expected a list of 3 numbers [x, y, z], found a list of 2"},
+    {"gravity-scalar", 2, 10, "found '-9.81'"},
+    {"fixed-moves", 3, 22, "body 'arm' is fixed, it cannot have the key 'velocity'"},
+    {"fixed-not-bool", 3, 16, "expected true or false, got 'maybe'"},
+    {"shape-unknown", 3, 28, "no key of a shape of body 'arm' 'spere', did you mean 'sphere'?"},
+    {"shape-none", 3, 27, "expected one of sphere, box, half-space"},
+    {"shape-two-kinds", 3, 27, "found several"},
+    {"shapes-not-list", 3, 26, "expected a list of shapes"},
+    {"sphere-radius", 6, 17, "expected a number > 0 [m], found '-0.1'"},
+    {"box-edge-zero", 3, 37, "expected a number > 0 [m], found '0'"},
+    {"half-space-moves", 3, 39, "body 'arm' must be fixed"},
+    {"half-space-normal-zero", 3, 55, "the normal must not be zero"},
+    {"half-space-normal-missing", 3, 46, "a half-space needs the key 'normal'"},
+    {"material-unknown", 4, 49, "no material 'stel', did you mean 'steel'?"},
+    {"friction-negative", 3, 19, "expected a number >= 0 [-]"},
+    {"restitution-above-one", 3, 23, "expected a number from 0 to 1, found '1.2'"},
+    {"cone-unknown", 2, 18, "no cone 'disk', did you mean 'disc'?"},
+    {"cone-without-facets", 2, 18, "{polygon: 8}"},
+    {"cone-odd", 2, 28, "even number of facets from 4 to 1000, found 5"},
+    {"cone-two", 2, 28, "even number of facets from 4 to 1000, found 2"},
+    {"cone-fraction", 2, 28, "expected a whole number"},
+    {"pair-unknown-material", 2, 36, "no material 'rubber'"},
+    {"pair-twice", 6, 7, "given twice"},
+    {"joint-kind", 5, 11, "no kind for joint 'hinge' 'revolut', did you mean 'revolute'?"},
+    {"joint-not-nested", 7, 5, "joint 'hinge' has one kind, found 'a' beside 'revolute'"},
+    {"joint-body", 5, 32, "no body 'amr', did you mean 'arm'?"},
+    {"joint-itself", 5, 29, "joins 'arm' with itself"},
+    {"joint-immovable", 4, 32, "neither of which can move"},
+    {"joint-no-point", 5, 17, "ball joint 'hinge' needs the key 'at'"},
+    {"joint-half-point", 5, 37, "needs both 'at_a' and 'at_b'"},
+    {"joint-two-points", 5, 71, "has both 'at' and 'at_a'"},
+    {"joint-no-axis", 5, 21, "revolute joint 'hinge' needs the key 'axis'"},
+    {"joint-axis-zero", 10, 13, "the axis must not be zero"},
+    {"joint-axis-on-ball", 5, 52, "no key of ball joint 'hinge' 'axis'"},
+    {"distance-length", 5, 47, "expected a number > 0 [m]"},
+    {"spring-stiffness", 5, 48, "expected a number >= 0 [N/m]"},
+    {"spring-nothing", 5, 17, "needs 'stiffness' or 'damping'"},
+    {"force-kind", 5, 9, "did you mean 'spring'?"},
+    {"load-on-ground", 5, 23, "acts on 'ground', which cannot move"},
+    {"load-formula-name", 5, 36, "no parameter 'coz', did you mean 'cos'?"},
+    {"load-formula-syntax", 5, 39, "issing parenthesis"},
+    {"load-formula-infinite", 5, 42, "is inf at t = 0"},
+    {"load-components", 5, 35, "expected 3 numbers or formulas of t"},
+    {"load-empty", 5, 16, "needs 'force', 'torque' or 'table'"},
+    {"load-table-order", 5, 64, "times must increase: 1 after 1"},
+    {"load-table-row", 5, 36, "expected a row [t, fx, fy, fz]"},
+    {"load-interpolation", 5, 66, "no interpolation 'stepwise'"},
+    {"load-window", 5, 55, "'until' must come after 'from'"},
+    {"let-name", 3, 3, "expected a parameter's name of letters, digits and _"},
+    {"let-reserved", 3, 3, "'t' has a meaning in formulas"},
+    {"let-later", 3, 6, "no parameter 'b'"},
+    {"let-time", 3, 6, "only loads may depend on the time t"},
+    {"number-of-time", 3, 15, "only loads may depend on the time t"},
+    {"number-divided-by-zero", 4, 15, "expected a finite number"},
+    {"plane-unknown", 2, 8, "no plane 'zx'"},
+    {"plane-velocity", 4, 40, "its y component is 1"},
+    {"run-unknown-key", 2, 7, "no key of run 'stepp', did you mean 'step'?"},
+    {"run-step-zero", 2, 13, "expected a number > 0 [s]"},
+    {"run-end-negative", 2, 12, "expected a number > 0 [s]"},
+    {"run-step-twice", 2, 53, "'step' is given in 'run' and in 'scheme'"},
+    {"run-policy", 2, 15, "no policy 'certified', did you mean 'certify'?"},
+    {"run-scheme-list", 2, 15, "expected the name of a scheme"},
+    {"run-option-list", 2, 33, "expected one value for the option 'tol'"},
+    {"run-record-every", 2, 23, "expected a number > 0 [s]"},
+};
+
+TEST(BadScenes, AreRefusedAtThePlaceOfTheFault) {
+    for (const Bad& bad : table) {
+        SCOPED_TRACE(bad.name);
+        const std::string file = folder + "/" + bad.name + ".yaml";
+        try {
+            read_scene(file);
+            ADD_FAILURE() << "was read";
+        } catch (const Error& e) {
+            const std::string what = e.what();
+            EXPECT_EQ(e.place().file, file);
+            EXPECT_EQ(e.place().line, bad.line) << what;
+            EXPECT_EQ(e.place().column, bad.column) << what;
+            EXPECT_NE(what.find(bad.expected), std::string::npos) << what << "\n  expected: " << bad.expected;
+            EXPECT_EQ(what.find(file + ":" + std::to_string(bad.line) + ":"), 0u) << what;
+        }
+    }
+}
+
+TEST(BadScenes, EveryFileIsInTheTable) {
+    std::set<std::string> listed, found;
+    for (const Bad& bad : table) listed.insert(bad.name);
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) found.insert(entry.path().stem().string());
+    EXPECT_EQ(listed, found);
+}
+
+std::string refusal(const std::string& file) {
+    try {
+        read_scene(file);
+    } catch (const Error& e) {
+        return e.what();
+    }
+    return "";
+}
+
+TEST(BadScenes, FilesThatCannotBeOpenedSayWhy) {
+    EXPECT_EQ(refusal("no/such/scene.yaml"), "no/such/scene.yaml: cannot open: no such file");
+    EXPECT_EQ(refusal(folder), folder + ": cannot open: it is a folder, expected a scene file");
+    EXPECT_EQ(refusal(""), "cannot open: no such file");
+}
+
+std::string refusal_of_text(const std::string& text) {
+    try {
+        read_scene_text(text, "x");
+    } catch (const Error& e) {
+        return e.what();
+    }
+    return "";
+}
+
+std::string repeated(const std::string& piece, int n) {
+    std::string text;
+    for (int i = 0; i < n; ++i) text += piece;
+    return text;
+}
+
+TEST(BadScenes, BombsAreRefusedQuickly) {
+    // Ten levels of ten aliases each: 1e10 values out of 400 bytes.
+    std::string bomb = "stickslip: 1\nlet:\n  a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n";
+    for (int level = 1; level <= 10; ++level) {
+        const std::string below = "*a" + std::to_string(level - 1);
+        const std::string name = "a" + std::to_string(level);
+        bomb += "  " + name + ": &" + name + " [" + repeated(below + " , ", 9) + below + " ]\n";
+    }
+    EXPECT_NE(refusal_of_text(bomb).find("aliases count in full"), std::string::npos) << refusal_of_text(bomb);
+
+    EXPECT_NE(refusal_of_text("stickslip: 1\nlet: " + std::string(100000, '[')).find("nested"), std::string::npos);
+    EXPECT_NE(refusal_of_text("stickslip: 1\nlet: " + repeated("{a: ", 100000)), "");
+    EXPECT_NE(refusal_of_text(repeated("- ", 100000)), "");
+    EXPECT_NE(refusal_of_text("stickslip: 1\ngravity: [0, 0, " + std::string(100000, '(') + "]"), "");
+    EXPECT_NE(refusal_of_text("stickslip: 1\ngravity: [0, 0, " + std::string(1500, '(') + "]"), "");
+    EXPECT_NE(refusal_of_text("stickslip: 1\ngravity: [0, 0, " + std::string(1500, '-') + "]"), "");
+    // Depth gained through aliases: each level nests the one before.
+    std::string ladder = "stickslip: 1\nlet:\n  b0: &b0 [1]\n";
+    for (int level = 1; level <= 200; ++level)
+        ladder += "  b" + std::to_string(level) + ": &b" + std::to_string(level) + " [*b" + std::to_string(level - 1) + " ]\n";
+    EXPECT_NE(refusal_of_text(ladder).find("nested more than"), std::string::npos) << refusal_of_text(ladder);
+    EXPECT_NE(refusal_of_text(std::string(40u << 20, ' ')).find("larger than 32 MB"), std::string::npos);
+    EXPECT_NE(refusal_of_text(std::string("stickslip: 1\ngravity\0: 1", 24)).find("x:2:8: expected text, found a zero byte"), std::string::npos);
+    // The same from a device without end.
+    if (std::filesystem::exists("/dev/zero")) {
+        EXPECT_NE(refusal("/dev/zero").find("larger than"), std::string::npos);
+    }
+}
+
+std::string contents(const std::filesystem::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    return text.str();
+}
+
+std::vector<std::filesystem::path> yaml_files() {
+    std::vector<std::filesystem::path> files;
+    for (const std::string& where : {std::string(STICKSLIP_SCENES), folder})
+        for (const auto& entry : std::filesystem::directory_iterator(where))
+            if (entry.path().extension() == ".yaml") files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+// Reads or throws Error; anything else fails. True if read.
+bool survives(const std::string& text) {
+    try {
+        read_scene_text(text, "mangled.yaml");
+        return true;
+    } catch (const Error& e) {
+        EXPECT_NE(e.what(), std::string());
+        // A fault has a place inside the text, at most one past its end.
+        const auto lines = 1 + std::count(text.begin(), text.end(), '\n');
+        EXPECT_GE(e.place().line, 1) << e.what();
+        EXPECT_LE(e.place().line, lines + 1) << e.what();
+    } catch (const std::exception& e) {
+        ADD_FAILURE() << "not an Error: " << e.what() << " from\n" << text;
+    }
+    return false;
+}
+
+TEST(MangledScenes, EveryTruncationReadsOrIsRefused) {
+    int read = 0, refused = 0;
+    for (const auto& file : yaml_files()) {
+        const std::string text = contents(file);
+        for (std::size_t n = 0; n < text.size(); n += 7) ++(survives(text.substr(0, n)) ? read : refused);
+    }
+    EXPECT_GT(read, 50);  // cut between two bodies a scene is still one
+    EXPECT_GT(refused, 50);
+}
+
+TEST(MangledScenes, EveryReplacedByteReadsOrIsRefused) {
+    // A small generator with a fixed seed: the same bytes every time.
+    unsigned state = 12345;
+    const auto next = [&] { return (state = state * 1664525u + 1013904223u) >> 8; };
+    const std::string bytes = std::string("{}[]:,-#&*!|>'\"%@`\n\t ?~^=\\0e.") + '\x80' + '\xff' + '\x01';
+    for (const auto& file : yaml_files()) {
+        const std::string text = contents(file);
+        if (text.empty()) continue;
+        for (int trial = 0; trial < 60; ++trial) {
+            std::string mangled = text;
+            for (int k = 0; k < 1 + trial % 3; ++k) mangled[next() % mangled.size()] = bytes[next() % bytes.size()];
+            survives(mangled);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace stickslip
