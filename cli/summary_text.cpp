@@ -53,6 +53,7 @@ std::string summary_json(const Simulation& simulation, const RunSummary& s) {
     json["end"] = end_word(s.end);
     if (!s.reason.empty()) json["reason"] = s.reason;
     if (!s.capsule.empty()) json["capsule"] = s.capsule;
+    if (s.end == RunEnd::refused) json["refused_residual"] = s.refused_residual;
     json["t"] = s.t;
     json["q"] = array(s.q);
     json["v"] = array(s.v);

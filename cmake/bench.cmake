@@ -3,6 +3,9 @@
 find_package(benchmark REQUIRED)
 file(GLOB_RECURSE programs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cpp)
 add_custom_target(bench_programs)
+if(TARGET stickslip_command)
+  add_dependencies(bench_programs stickslip_command)  # bench/steps.py counts its instructions
+endif()
 foreach(program ${programs})
   get_filename_component(name ${program} NAME_WE)
   add_executable(bench_${name} ${program})

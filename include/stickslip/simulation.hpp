@@ -52,6 +52,7 @@ struct RunSummary {
     RunEnd end = RunEnd::finished;
     std::string reason;                // one sentence when refused
     std::string capsule;               // file with the refused problem
+    double refused_residual = 0;       // [m/s] of the refused step
     std::string model, scheme, solver, cone, policy;
     double t = 0;
     VecX q, v, v_weighted;

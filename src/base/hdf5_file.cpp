@@ -5,7 +5,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <limits>
@@ -38,15 +37,16 @@ herr_t keep_innermost(unsigned, const H5E_error2_t* error, void* text) {
     return 0;
 }
 
-// A damaged file leaves HDF5 with objects it cannot close, which it would announce when the program ends.
+// Keeps HDF5 from tidying up when the program ends, if nobody has used it yet. Our files are closed by their owners;
+// what could be left is a file that cannot be closed (disk full, damaged), and HDF5 1.10 then crashes or complains of
+// an infinite loop after main.
 void end_quietly() {
-    static const bool once = std::atexit([] { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }) == 0;
+    static const bool once = H5dont_atexit() >= 0;
     static_cast<void>(once);
 }
 
 // The deepest sentence of HDF5's error stack; where it quotes the system's words, just these.
 std::string reason() {
-    end_quietly();
     std::string text;
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_innermost, &text);
     static constexpr std::string_view mark = "error message = '";
@@ -204,6 +204,7 @@ void Hdf5Dataset::flush() {
 
 Hdf5File::Hdf5File(const std::string& path, Open how, const std::string& shown)
     : shown_(std::make_shared<const std::string>(shown.empty() ? path : shown)), following_(how == Open::follow) {
+    end_quietly();
     const Quiet quiet;
     // The system says it better than HDF5: "No such file or directory", "Permission denied", "Is a directory".
     std::error_code ignored;
@@ -219,9 +220,12 @@ Hdf5File::Hdf5File(const std::string& path, Open how, const std::string& shown)
     Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     H5Pset_libver_bounds(access.id(), H5F_LIBVER_V110, H5F_LIBVER_LATEST);
     H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG);
-    // The writer takes the lock where the file system has locks; readers never ask for one, so that a running or
-    // a copied record can be read anywhere. The variable HDF5_USE_FILE_LOCKING still overrides both.
-    H5Pset_file_locking(access.id(), how == Open::create, true);
+    // No locks: a reader must not keep a run from writing nor the other way round, and some file systems have none.
+    // Two runs into one file are kept apart by whoever names the files. HDF5_USE_FILE_LOCKING still overrides this.
+    H5Pset_file_locking(access.id(), false, true);
+    // HDF5 sleeps 1, 2, 4, .. ns between two looks at metadata with a wrong checksum. Its default of 100 looks would
+    // wait for ever at a damaged file; 22 wait 4 ms, a thousand times longer than a write takes.
+    if (how == Open::follow) H5Pset_metadata_read_attempts(access.id(), 22);
     hid_t id = -1;
     if (how == Open::create) {
         Hdf5Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);

@@ -68,6 +68,7 @@ public:
     void write_rows(std::uint64_t first, std::uint64_t count, const void* data);
     void read_rows(std::uint64_t first, std::uint64_t count, void* data) const;
     void flush();
+    void abandon() { handle_.release(); }  // see Hdf5File::abandon
 
 private:
     friend class Hdf5File;
@@ -128,6 +129,9 @@ public:
     void start_growing();
     void flush();
     void close();  // throws when the last bytes do not reach the disk
+    // Gives up without closing, after a write has failed: closing would mark a growing file as finished although its
+    // end is missing, and then nobody could read its good part. Leaks what HDF5 holds for it.
+    void abandon() { file_.release(); }
 
 private:
     Hdf5Dataset write_array(const std::string& name, Hdf5Type type, const void* data, std::size_t count,

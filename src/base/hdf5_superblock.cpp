@@ -88,7 +88,7 @@ bool clear_open_mark(const std::string& path) {
     const bool marked = s[flags_at] != 0, shorter = get(s, end_at, 8) < size;
     if (!marked && !shorter) return false;
     s[flags_at] = 0;
-    if (shorter) put(s, end_at, 8, size);
+    put(s, end_at, 8, size);  // also when the file is shorter than it should be: the disk was full
     put(s, checksum_at, 4, lookup3(s.data(), checksum_at));
     if (::pwrite(file.fd, s.data(), s.size(), 0) != static_cast<ssize_t>(s.size()) || ::fsync(file.fd) != 0)
         throw Error(fmt::format("cannot repair: {}", std::strerror(errno)), {path});

@@ -53,7 +53,7 @@ public:
         std::vector<Vec3> tangent;     // t1 in W
     };
     const Frames& frames() const { return frames_; }
-    void set_frames(Frames frames) { frames_ = std::move(frames); }
+    void set_frames(const Frames& frames) { frames_ = frames; }  // copies into the memory at hand
 
 private:
     struct Placed {

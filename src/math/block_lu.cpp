@@ -93,7 +93,10 @@ void BlockLu::analyse(const Nodes& nodes, std::vector<Edge>& edges) {
 // Minimum degree on the explicit elimination graph. The heap holds (degree, node), stale entries are skipped.
 void BlockLu::order() {
     const int n = nodes_.size();
-    if (static_cast<int>(adjacent_.size()) < n) adjacent_.resize(static_cast<std::size_t>(n));
+    while (static_cast<int>(adjacent_.size()) < n) {
+        adjacent_.emplace_back();
+        adjacent_.back().reserve(24);  // contacts that come and go then rarely allocate
+    }
     for (int i = 0; i < n; ++i) adjacent_[i].clear();
     for (const Edge& e : edges_) {
         adjacent_[e.a].push_back(e.b);

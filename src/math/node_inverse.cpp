@@ -28,6 +28,14 @@ bool invert_definite(double* a) {
     return true;
 }
 
+template <int N>
+double quadratic_form(const double* b, const double* row) {
+    const Eigen::Map<const Eigen::Matrix<double, N, N>> B(b);
+    const Eigen::Map<const Eigen::Matrix<double, N, 1>> x(row);
+    const Eigen::Matrix<double, N, 1> image = B.lazyProduct(x);
+    return image.dot(x);
+}
+
 // Gauss-Jordan with row exchanges on [a | identity].
 void invert_pivoted(int n, const double* block, double* inverse, std::vector<double>& work) {
     const auto at = [n](int i, int j) { return static_cast<std::size_t>(j) * n + i; };
@@ -97,6 +105,8 @@ void NodeInverse::apply(const ConstRef& x, Eigen::Ref<VecX> y) const {
 double NodeInverse::quadratic(int n, const double* row) const {
     const int d = nodes_.dof(n);
     const double* inverse = values_.data() + offset_[static_cast<std::size_t>(n)];
+    if (d == 6) return quadratic_form<6>(inverse, row);
+    if (d == 3) return quadratic_form<3>(inverse, row);
     double sum = 0;
     for (int j = 0; j < d; ++j, inverse += d) {
         double column = 0;

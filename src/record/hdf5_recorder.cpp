@@ -64,6 +64,7 @@ public:
         buffer_.clear();
     }
     std::size_t buffered() const { return buffer_.size(); }
+    void abandon() { dataset_.abandon(); }
 
 private:
     Hdf5Dataset dataset_;
@@ -88,12 +89,13 @@ public:
         : path_(std::move(path)), flush_every_(flush_every_s), take_snapshot_(std::move(snapshot)) {}
 
     ~Hdf5Recorder() override {
-        if (!file_ || broken_) return;
+        if (!file_) return;
         try {  // an exception ended the run: keep what was recorded, and the snapshot of the last flush
-            flush(false);
+            if (!broken_) flush(false);
         } catch (const std::exception&) {
             // the Error that ended the run is the one to show
         }
+        if (broken_) abandon();
     }
 
     void begin(const Model& model, const State& state, const Step& step) override;
@@ -110,13 +112,14 @@ private:
     void flush(bool with_snapshot);
     void store_snapshot();
     void store_commit();
+    void abandon();
 
     std::string path_;
     double flush_every_;  // [s] of wall time
     std::function<std::vector<std::uint8_t>()> take_snapshot_;
 
     std::unique_ptr<Hdf5File> file_;
-    const System* system_ = nullptr;
+    const System* system_ = nullptr;  // of the last step; lives until end()
     int nq_ = 0, nv_ = 0, bodies_ = 0;
     OutputTimes times_;
     Pending pending_;
@@ -399,6 +402,12 @@ void Hdf5Recorder::flush(bool with_snapshot) {
     store_commit();
     broken_ = false;
     last_flush_ = Clock::now();
+}
+
+void Hdf5Recorder::abandon() {
+    for (Column* column : columns_) column->abandon();
+    for (Hdf5Dataset* d : {&snapshot_, &commits_, &counts_, &figures_, &timers_, &hash_, &reason_}) d->abandon();
+    file_->abandon();
 }
 
 void Hdf5Recorder::end(const RunSummary& s) {

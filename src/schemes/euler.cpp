@@ -91,12 +91,12 @@ StepReport Euler::step(const System& system, Solver& solver, State& x, double t_
     StepReport report;
     Stopwatch watch(s.timers);
     begin_step(x, s);
-    s.mass.nodes = system.nodes();
 
     // A collision at the very start: closed contacts that approach.
     system.mass(x.q, s.mass);
     s.problem.A = s.mass;
     find_rows(system, x.t, x.q, x.v, h, s);
+    note_violations(x.v, s);
     list_gaps(x.v, s, before);
     watch.lap(StepTimers::find);
     bool collision = std::any_of(before.begin(), before.end(), [&](const Gap& g) {

@@ -59,6 +59,7 @@ StepReport MoreauJean::step(const System& system, Solver& solver, State& x, doub
     system.mass(x.q, s.mass);
     problem.A = s.mass;
     find_rows(system, x.t, x.q, x.v, h, s);
+    note_violations(x.v, s);
     keep_predicted_active(x.v, h / 2, options_.activation_gap, s);
     watch.lap(StepTimers::find);
 

@@ -85,6 +85,7 @@ struct Simulation::Impl {
         const double discontinuity = model.system->next_discontinuity(state.t);
         const StepReport report = scheme->step(*model.system, *solver, state, std::min(model.run.end, discontinuity), step);
         if (const std::string no = objection(model.run, *model.system, report, state, steps + 1); !no.empty()) {
+            summary.refused_residual = report.solve.residual.max();
             refuse(no);
             return false;
         }

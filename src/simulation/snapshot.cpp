@@ -111,8 +111,8 @@ void read_snapshot(const std::vector<std::uint8_t>& bytes, const System& system,
     exchange(reader, read, step.memory, frames, ledger);
     if (read.q.size() != system.nq() || read.v.size() != system.nv())
         throw Error("the snapshot belongs to another model: its state has other sizes");
-    state = std::move(read);
-    step.finder->set_frames(std::move(frames));
+    state = read;
+    step.finder->set_frames(frames);
     step.ledger.restore(ledger);
 }
 

@@ -1,15 +1,16 @@
 // The default solver: the cheapest way that certifies the step.
 //
 //   mode-solve    a warm start with the right modes: one factorisation (ModeSolver); also the first try when cold
-//   lemke         polygons only and few contacts: direct
+//   lemke         polygons only, up to lemke_first variables (off by default: it allocates, and the next two are as fast)
 //   nsgs          a few sweeps
 //   cone-newton   what sweeps do not reach: stacks, heavy on light, redundancy
-//   lemke         polygons only, more contacts
+//   lemke         polygons only, up to lemke_last variables
 //   nsgs          many sweeps, from the best point so far
 //   lemke again   discs in few contacts: polygons with many facets only GUESS the modes, then mode-solve and sweeps
 //
-// Each stage starts from the best point by residual() and the best is returned; the answer is always judged against the problem's own
-// cones. Status is ok only if the residual is at most tol.
+// Each stage starts from the best point by residual() and the best is returned; the answer is always judged against the
+// problem's own cones. Status is ok only if the residual is at most tol. `report.solver` names the stage that answered;
+// "one-node" is the shortcut for a single body with at most one contact.
 #pragma once
 
 #include "solvers/cone_newton.hpp"
@@ -25,7 +26,7 @@ struct AutoOptions {
     int quick_sweeps = 30;
     int max_sweeps = 3000;
     int newton_rounds = 60;
-    int lemke_first = 150;
+    int lemke_first = 0;
     int lemke_last = 1200;
     int guess_facets = 12;
 

@@ -13,6 +13,9 @@ namespace {
 // The shift is taken in full at first; where that cycles, smaller and smaller shares of its change converge.
 constexpr int damp_after = 12;
 
+constexpr double exact_share = 1e-3;  // of the tolerance: what counts as exact
+constexpr int extra_rounds = 4;
+
 constexpr int max_newton = 40;  // per round; a round that needs more is cut short and the next one goes on
 
 // Projection of y onto the cone and its derivative B (column-major dim x dim).
@@ -230,8 +233,10 @@ void ConeNewtonSolver::rounds(const StepProblem& problem, StepSolution& solution
     report.solver = "cone-newton";
     double best = report.residual.max();
     if (std::isnan(best)) best = infinity;
-    int next_polish = 0;
-    for (int round = 0; round < options.max_rounds && best > options.tol; ++round) {
+    int next_polish = 0, extra = 0;
+    for (int round = 0; round < options.max_rounds; ++round) {
+        // Below the tolerance a few more rounds may still let the mode solve make stiction exact.
+        if (best <= exact_share * options.tol || (best <= options.tol && ++extra > extra_rounds)) break;
         eps_ = std::max(options.last_eps, options.first_eps * std::pow(0.1, round));
         p_k_ = x_.p;
         lambda_k_ = x_.lambda;

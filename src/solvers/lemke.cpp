@@ -177,7 +177,10 @@ SolveReport LemkeSolver::solve(const StepProblem& problem, StepSolution& solutio
         report.residual = residual(problem, solution);
         return report;
     }
-    if (solution.warm && mode_solver_.improve(problem, solution, options_.tol, report.residual)) return report;
+    if (solution.warm && mode_solver_.improve(problem, solution, options_.tol, report.residual)) {
+        report.iterations = mode_solver_.iterations();
+        return report;
+    }
 
     const double far = far_impulse(problem);
     report = pivot(problem, far, solution);
@@ -190,7 +193,8 @@ SolveReport LemkeSolver::solve(const StepProblem& problem, StepSolution& solutio
     if (any_far && (report.status != Status::ok || !(report.residual.max() <= options_.tol)))
         report = pivot(problem, infinity, solution);
 
-    if (report.status == Status::ok && !(report.residual.max() <= polish_above)) {
+    // polish what rounding left; when the pivots failed this is the last try
+    if (!(report.residual.max() <= polish_above)) {
         Residual polished;
         mode_solver_.improve(problem, solution, polish_above, polished);
         report.residual = polished;

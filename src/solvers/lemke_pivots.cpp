@@ -22,11 +22,12 @@ constexpr double tie_tolerance = 1e-11;
 // Error of K K^-1 x = x that is tolerated before K is factored anew.
 constexpr double drift_tolerance = 1e-11;
 // Rounding of M z + q beside the largest entry of z: the matrix itself carries 1e-16 per entry from the elimination.
-constexpr double rounding = 1e-13;
+constexpr double rounding = 3e-14;
 // A ray on which z0 is below this part of its start is no contradiction but rounding of redundant rows.
 constexpr double z0_tolerance = 1e-11;
-// Negative entries of the final basis up to this part of the largest violation are rounding and need no second path.
-constexpr double clean = 1e-10;
+// Negative entries of the final basis up to this part of the largest violation, or this part of the largest impulse,
+// are rounding and need no second path.
+constexpr double clean = 1e-10, clean_beside_largest = 1e-12;
 constexpr int refactor_every = 200;
 
 // Fixed numbers in [1/2, 3/2) without structure, so that no two of them tie.
@@ -109,12 +110,13 @@ bool LemkePivots::compute(int entering) {
                 for (int c = 0; c < 3; ++c) good = good && rhs_.col(c).lpNorm<Eigen::Infinity>() <= limit[c];
                 if (good) break;
             }
-            const MatX dX = inverse_.topLeftCorner(k_, k_).lazyProduct(rhs_);
-            X_ -= dX;
+            dX_.resize(k_, 3);
+            dX_.noalias() = inverse_.topLeftCorner(k_, k_) * rhs_;
+            X_ -= dX_;
             for (int j = 0; j < k_; ++j) {
                 const int column = columns_[static_cast<std::size_t>(j)];
                 const double* m = column == n_ ? d_.data() : M_->col(column).data();
-                const double x = dX(j, 0), y = dX(j, 1), t = dX(j, 2);
+                const double x = dX_(j, 0), y = dX_(j, 1), t = dX_(j, 2);
                 double *fx = F_.col(0).data(), *fy = F_.col(1).data(), *ft = F_.col(2).data();
                 for (int i = 0; i < n_; ++i) {
                     fx[i] -= x * m[i];
@@ -319,7 +321,7 @@ bool LemkePivots::finish(VecX& z) {
         negative_ = std::max(negative_, -z[j]);
         if (row_place_[static_cast<std::size_t>(j)] < 0) negative_ = std::max(negative_, -w[j]);
     }
-    negative_ /= size_;
+    negative_ = std::max(0.0, negative_ - clean_beside_largest * z.lpNorm<Eigen::Infinity>()) / size_;
     return z.allFinite();
 }
 

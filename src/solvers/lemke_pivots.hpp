@@ -29,8 +29,8 @@ public:
     Outcome solve(const MatX& M, const VecX& q, int max_pivots, VecX& z);
 
     int pivots() const { return pivots_; }
-    // How far the most negative z or w of the final basis is below zero, relative to the largest violation of q:
-    // rounding, or a wrong basis.
+    // How far the most negative z or w of the final basis is below zero, relative to the largest violation of q
+    // and beyond rounding: not zero means a wrong basis.
     double negative() const { return negative_; }
     // Given the slacks w of the current z (computed from better data), moves z so that the nonbasic ones vanish.
     void refine(const VecX& w, VecX& z) const;
@@ -68,7 +68,7 @@ private:
     std::vector<int> column_place_;    // per z and z0: its place in C, -1 when not basic
     MatX inverse_;                     // K^-1 in its top left corner: rows as C, columns as R
     MatX X_, F_;                       // basic z and all w: value, perturbation, direction
-    MatX rhs_;
+    MatX rhs_, dX_;
     VecX f_, g_;
     int since_refactor_ = 0;
     int pivots_ = 0;

@@ -45,11 +45,10 @@ void ModeSolver::start(const StepProblem& problem, const StepSolution& solution)
     x_.modes.assign(solution.modes.begin(), solution.modes.end());
     f_.resize(problem.nodes().nv());
     for (RowVec* v : {&joint_q_, &w_, &dw_}) v->resize(m);
-    for (RowVec* v : {&contact_q_, &u_, &du_, &q_sum_}) v->resize(rows);
+    for (RowVec* v : {&contact_q_, &u_, &du_, &before_}) v->resize(rows);
     joint_B_.assign(static_cast<std::size_t>(m), 0.0);
     contact_B_.assign(static_cast<std::size_t>(nc * StepSystem::block), 0.0);
-    factored_joint_B_.clear();
-    factored_contact_B_.clear();
+    factored_ = false;
 
     row_state_.resize(static_cast<std::size_t>(m));
     for (int j = 0; j < m; ++j) {
@@ -205,12 +204,12 @@ double ModeSolver::correct(const StepProblem& problem) {
     return std::isfinite(step) ? step : infinity;
 }
 
-bool ModeSolver::classify(const StepProblem& problem, int i, Contact& contact) const {
+bool ModeSolver::classify(const StepProblem& problem, int i, double slack_share, Contact& contact) const {
     const int first = problem.contacts.jacobian.row[i];
     const double* u = u_.data() + first;
     const double* p = x_.p.data() + first;
     const double rho = 1 / system_.contact_scale()[i];
-    const double noise = sign_slack * (impulse_ + rho * scale_);
+    const double noise = slack_share * (impulse_ + rho * scale_);
     const double z_N = p[0] - rho * u[0];
     const Law before = contact.law;
     if (before == Law::open ? z_N <= noise : z_N < -noise) {
@@ -222,7 +221,7 @@ bool ModeSolver::classify(const StepProblem& problem, int i, Contact& contact) c
         return before != Law::stick;
     }
     const double reach = problem.contacts.friction[i] * std::max(z_N, 0.0);
-    const double slack = (before == Law::stick ? 1 : -1) * (noise + sign_slack * reach);
+    const double slack = (before == Law::stick ? 1 : -1) * (noise + slack_share * reach);
     if (contact.tangents == 1) {
         const double z = p[1] - rho * u[1];
         if (std::abs(z) <= reach + slack) {
@@ -259,7 +258,7 @@ bool ModeSolver::classify(const StepProblem& problem, int i, Contact& contact) c
     const double along = o[0] * z[1] - o[1] * z[0], half = reach * section.half_edge;
     const int face_before = contact.face;
     // A corner keeps its place while z is between the normals of its two edges, up to rounding.
-    const double hold = noise + sign_slack * reach;
+    const double hold = noise + slack_share * reach;
     if (std::abs(along) <= half - (before == Law::corner ? hold : -hold)) {
         contact.law = Law::edge;
         contact.face = facet;
@@ -272,7 +271,7 @@ bool ModeSolver::classify(const StepProblem& problem, int i, Contact& contact) c
 
 int ModeSolver::update_laws(const StepProblem& problem) {
     int changes = 0;
-    for (int i = 0; i < problem.contacts.size(); ++i) changes += classify(problem, i, contacts_[i]);
+    for (int i = 0; i < problem.contacts.size(); ++i) changes += classify(problem, i, sign_slack, contacts_[i]);
     return changes;
 }
 
@@ -294,11 +293,11 @@ int ModeSolver::update_rows(const StepProblem& problem) {
     return changes;
 }
 
-bool ModeSolver::inside(const StepProblem& problem) const {
+bool ModeSolver::inside(const StepProblem& problem, double slack_share) const {
     for (int i = 0; i < problem.contacts.size(); ++i) {
         if (contacts_[i].law == Law::open) continue;
         Contact contact = contacts_[i];
-        if (classify(problem, i, contact)) return false;
+        if (classify(problem, i, slack_share, contact)) return false;
     }
     return true;
 }
@@ -313,7 +312,7 @@ bool ModeSolver::repair(const StepProblem& problem) {
     kept_v_ = x_.v;
     const BlockRows& H = problem.contacts.jacobian;
     for (int k = 0; k < max_projections; ++k) {
-        q_sum_ = x_.p;
+        before_ = x_.p;
         double outside = 0;
         for (int i = 0; i < problem.contacts.size(); ++i) {
             if (contacts_[i].law == Law::open) continue;
@@ -330,11 +329,12 @@ bool ModeSolver::repair(const StepProblem& problem) {
         linearise(problem);  // the laws have not changed: q only, the factors stay
         correct(problem);
         evaluate(problem);
-        if (inside(problem)) return true;
+        if (inside(problem, 0)) return true;
         double moved = 0;
-        for (int r = 0; r < x_.p.size(); ++r) moved = std::max(moved, std::abs(x_.p[r] - q_sum_[r]));
+        for (int r = 0; r < x_.p.size(); ++r) moved = std::max(moved, std::abs(x_.p[r] - before_[r]));
         if (!(moved > 1e-3 * outside)) break;
     }
+    if (inside(problem, sign_slack)) return true;
     x_.p = kept_p_;
     x_.lambda = kept_lambda_;
     x_.v = kept_v_;
@@ -366,11 +366,12 @@ bool ModeSolver::improve(const StepProblem& problem, StepSolution& solution, dou
     double last_step = infinity;
     bool usable = true;
     while (true) {
-        if (linearise(problem)) {
+        if (linearise(problem) || !factored_) {
             if (!system_.factor(problem, joint_B_, contact_B_)) {
                 usable = false;
                 break;
             }
+            factored_ = true;
             factored_joint_B_.assign(joint_B_.begin(), joint_B_.end());
             factored_contact_B_.assign(contact_B_.begin(), contact_B_.end());
         }
@@ -384,7 +385,7 @@ bool ModeSolver::improve(const StepProblem& problem, StepSolution& solution, dou
 
         // A p outside the cone need not mean a wrong mode when the closed contacts are redundant.
         const bool exact = step <= 1e-6 * scale_ || settled > 0;
-        if (exact && repairs < 2 && !inside(problem)) {
+        if (exact && repairs < 2 && !inside(problem, sign_slack)) {
             ++repairs;
             if (repair(problem)) {
                 ++settled;

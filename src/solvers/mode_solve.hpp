@@ -46,9 +46,10 @@ private:
     double correct(const StepProblem& problem);  // one linear solve with the factors at hand; returns max |dv|
     int update_laws(const StepProblem& problem);
     int update_rows(const StepProblem& problem);
-    bool classify(const StepProblem& problem, int i, Contact& contact) const;  // false: law stays
+    // Gives contact i the law that p and u call for; false when it stays. Signs within slack are rounding.
+    bool classify(const StepProblem& problem, int i, double slack, Contact& contact) const;
     bool repair(const StepProblem& problem);
-    bool inside(const StepProblem& problem) const;
+    bool inside(const StepProblem& problem, double slack) const;  // closed contacts keep their laws
     void finish(const StepProblem& problem);
     double velocity_scale(const StepProblem& problem) const;
 
@@ -58,11 +59,12 @@ private:
     std::vector<double> joint_B_, contact_B_, factored_joint_B_, factored_contact_B_;
     RowVec joint_q_, contact_q_;               // see StepSystem
     RowVec w_, u_;                             // G v + T lambda - b, H v + S p + c
-    RowVec dw_, du_, q_sum_;
+    RowVec dw_, du_, before_;
     VecX f_;
     StepSolution x_;                           // the point being improved
     RowVec kept_p_, kept_lambda_;
     VecX kept_v_;
+    bool factored_ = false;                    // K of the two lists above is factored
     double scale_ = 0;                         // [m/s] of the velocities at hand
     double impulse_ = 0;                       // [N s] largest impulse at hand
     int iterations_ = 0;

@@ -163,11 +163,4 @@ bool StepSystem::factor(const StepProblem& problem, const std::vector<double>& j
     return lu_.factor();
 }
 
-void dynamics_defect(const StepProblem& problem, const VecX& v, const RowVec& lambda, const RowVec& p, VecX& f) {
-    f = problem.r;
-    problem.A.add_product(-1, v, f);
-    problem.joints.jacobian.add_transpose_product(problem.nodes(), lambda, f);
-    problem.contacts.jacobian.add_transpose_product(problem.nodes(), p, f);
-}
-
 }  // namespace stickslip

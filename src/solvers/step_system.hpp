@@ -38,7 +38,4 @@ private:
     std::vector<double> product_;  // B J of one block
 };
 
-// f = r + G' lambda + H' p - A v
-void dynamics_defect(const StepProblem& problem, const VecX& v, const RowVec& lambda, const RowVec& p, VecX& f);
-
 }  // namespace stickslip

@@ -321,6 +321,22 @@ TEST(BoxBox, ApartNoGapIsLessThanTheDistanceAndTheNearestFeaturesAreFound) {
     EXPECT_GT(found, apart / 3);
 }
 
+TEST(BoxBox, CornerJustBesideTheRimIsNotTakenForADeepOne) {
+    Dice dice(25);
+    const Box box = std::get<Box>(cube);
+    int apart = 0;
+    for (int trial = 0; trial < 20000; ++trial) {
+        // A corner beside the top face of the lower cube by a hair, and well below it.
+        const Quat attitude = dice.attitude();
+        const Vec3 corner(0.5 + dice.uniform(0, 1e-4), dice.uniform(-0.4, 0.4), -dice.uniform(0.01, 0.3));
+        const Pose pose{corner - attitude * box_features::vertex(box, trial % 8), attitude};
+        if (projected_separation(box, pose, box, below) < 0) continue;
+        ++apart;
+        for (const ContactPoint& c : contacts_of(cube, pose, cube, below, 0.5)) EXPECT_GT(c.gap, -2e-4);
+    }
+    EXPECT_GT(apart, 500);
+}
+
 TEST(BoxBox, OverlappingTheDeepestGapIsTheDepth) {
     Dice dice(23);
     int overlapping = 0, exact = 0;

@@ -28,8 +28,9 @@ bool opens_plainly(const std::string& file) {
     return id >= 0;
 }
 
-void record(Recorder& recorder, const FakeRun& run, std::uint64_t steps, double record_every = 0) {
-    const Model model = run.model(record_every);
+// Returns the model, which must live as long as the recorder uses it.
+[[nodiscard]] Model record(Recorder& recorder, const FakeRun& run, std::uint64_t steps, double record_every = 0) {
+    Model model = run.model(record_every);
     Step step;
     StepReport report;
     run.fill(0, step, report);
@@ -38,6 +39,7 @@ void record(Recorder& recorder, const FakeRun& run, std::uint64_t steps, double 
         run.fill(k, step, report);
         recorder.write(*model.system, run.state(k), step, report);
     }
+    return model;
 }
 
 TEST(Hdf5Recorder, EverythingComesBackBitForBit) {
@@ -45,7 +47,7 @@ TEST(Hdf5Recorder, EverythingComesBackBitForBit) {
     const FakeRun run;
     std::uint64_t k = 0;
     const auto recorder = make_hdf5_recorder(folder.file("run.h5"), 1e9, [&] { return run.snapshot(k); });
-    record(*recorder, run, 700);  // several chunks of every array
+    const Model model = record(*recorder, run, 700);  // several chunks of every array
     k = 42;
     RunSummary summary;
     summary.hash = "0123456789abcdef";
@@ -86,7 +88,7 @@ TEST(Hdf5Recorder, BodiesAndUnitsAreInTheFile) {
     const Folder folder("record");
     const FakeRun run;
     const auto recorder = make_hdf5_recorder(folder.file("run.h5"));
-    record(*recorder, run, 3);
+    const Model model = record(*recorder, run, 3);
     recorder->end({});
     const Hdf5File file(folder.file("run.h5"), Hdf5File::Open::read);
     std::vector<std::uint64_t> shape;
@@ -192,7 +194,7 @@ TEST(Hdf5Recorder, EventsOfUnrecordedStepsAreKept) {
     const Folder folder("record");
     const FakeRun run;
     const auto recorder = make_hdf5_recorder(folder.file("run.h5"));
-    record(*recorder, run, 30, 1000.0);
+    const Model model = record(*recorder, run, 30, 1000.0);
     recorder->end({});
     const RecordContents r = read_record(folder.file("run.h5"));
     EXPECT_EQ(r.t.size(), 2u);  // start and end
@@ -230,7 +232,7 @@ TEST(Hdf5Recorder, WithoutEndTheRowsAreKeptButTheRunIsNotComplete) {
     const FakeRun run;
     {
         const auto recorder = make_hdf5_recorder(folder.file("run.h5"), 1e9);
-        record(*recorder, run, 17);
+        const Model model = record(*recorder, run, 17);
     }
     const RecordContents r = read_record(folder.file("run.h5"));
     EXPECT_EQ(r.t.size(), 18u);
@@ -245,7 +247,7 @@ TEST(Hdf5Recorder, ARefusedRunKeepsTheSnapshotFromBeforeTheRefusal) {
     std::uint64_t at = 0;
     const auto recorder = make_hdf5_recorder(folder.file("run.h5"), 0, [&] { return run.snapshot(at); });
     at = 5;
-    record(*recorder, run, 9);
+    const Model model = record(*recorder, run, 9);
     at = 6;
     RunSummary summary;
     summary.end = RunEnd::refused;
@@ -266,11 +268,11 @@ TEST(Hdf5Recorder, UnwritablePlacesAreNamedWithTheReason) {
     const Folder folder("record");
     const FakeRun run;
     const std::string lost = folder.file("no/such/folder/run.h5");
-    const std::string said = complaint([&] { record(*make_hdf5_recorder(lost), run, 1); });
+    const std::string said = complaint([&] { static_cast<void>(record(*make_hdf5_recorder(lost), run, 1)); });
     EXPECT_NE(said.find(lost + ":"), std::string::npos) << said;
     EXPECT_NE(said.find("No such file or directory"), std::string::npos) << said;
-    EXPECT_NE(complaint([&] { record(*make_csv_recorder(lost), run, 1); }).find("No such file"), std::string::npos);
-    EXPECT_NE(complaint([&] { record(*make_hdf5_recorder(folder.path()), run, 1); }), "");  // a folder is in the way
+    EXPECT_NE(complaint([&] { static_cast<void>(record(*make_csv_recorder(lost), run, 1)); }).find("No such file"), std::string::npos);
+    EXPECT_NE(complaint([&] { static_cast<void>(record(*make_hdf5_recorder(folder.path()), run, 1)); }), "");  // a folder is in the way
     EXPECT_FALSE(std::filesystem::exists(folder.path() + ".new"));
 }
 
@@ -285,14 +287,22 @@ TEST(Hdf5Recorder, AFullDiskIsAnErrorAndLosesNothingFlushedBefore) {
         std::signal(SIGXFSZ, SIG_IGN);
         const rlimit limit{400000, 400000};
         ::setrlimit(RLIMIT_FSIZE, &limit);
-        std::uint64_t at = 0;
         int answer = 1;
-        {
-            const auto recorder = make_hdf5_recorder(file, 0, [&] { return run.snapshot(at); });
-            const std::string said = complaint([&] { record(*recorder, run, 100000); });
-            if (said.find(file + ":") != std::string::npos && said.find("File too large") != std::string::npos) answer = 0;
-            else std::fprintf(stderr, "said: %s\n", said.c_str());
-            if (complaint([&] { recorder->end({}); }).empty()) answer = 2;  // it does not pretend afterwards
+        try {
+            const auto recorder = make_hdf5_recorder(file, 0, [&] { return run.snapshot(7); });
+            const std::string said = complaint([&] { static_cast<void>(record(*recorder, run, 100000)); });
+            if (said.find(file + ":") == std::string::npos || said.find("File too large") == std::string::npos)
+                throw std::runtime_error("said: " + said);
+            if (complaint([&] { recorder->end({}); }).empty()) throw std::runtime_error("end() pretends");
+            // the next run goes on as if nothing had been
+            const std::string next = folder.file("next.h5");
+            const auto second = make_hdf5_recorder(next);
+            const Model model = record(*second, run, 10);
+            second->end({});
+            if (!compare(run, read_record(next)).empty()) throw std::runtime_error("the next record is wrong");
+            answer = 0;
+        } catch (const std::exception& error) {
+            std::fprintf(stderr, "%s\n", error.what());
         }
         std::exit(answer);  // through HDF5's own clean-up, which must not hang either
     }
@@ -334,7 +344,7 @@ TEST(ReadRecord, DamagedRecordsDoNotCrashTheReader) {
     const Folder folder("record");
     const FakeRun run;
     const auto recorder = make_hdf5_recorder(folder.file("run.h5"), 0, [&] { return run.snapshot(3); });
-    record(*recorder, run, 25);
+    const Model model = record(*recorder, run, 25);
     recorder->end({});
     std::ifstream in(folder.file("run.h5"), std::ios::binary);
     const std::string whole((std::istreambuf_iterator<char>(in)), {});

@@ -208,6 +208,48 @@ TEST(KilledRecord, IsReadUpToTheLastAcknowledgedFlush) {
     EXPECT_GT(most, 5u) << "the writer never got anywhere";
 }
 
+// Another process reads again and again while the rows come in.
+TEST(KilledRecord, CanBeReadWhileItIsStillAlive) {
+    const Folder folder("killed");
+    FakeRun run;
+    run.most_contacts = 40;
+    const std::string file = folder.file("run.h5");
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        try {
+            Writing writing(file, run, 0);
+            for (;;) writing.step();
+        } catch (const std::exception& error) {
+            std::fprintf(stderr, "writer: %s\n", error.what());
+        }
+        ::_exit(2);
+    }
+    std::size_t rows = 0;
+    std::string said;
+    for (int i = 0; i < 500 && !std::filesystem::exists(file); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    for (int i = 0; i < 60 && said.empty(); ++i) {
+        try {
+            const RecordContents r = read_record(file);
+            said = compare(run, r);
+            if (r.t.size() < rows) said = "rows went back";
+            rows = r.t.size();
+            // the snapshot may be younger than the rows, never older
+            std::uint64_t k = 0;
+            std::memcpy(&k, r.snapshot.data(), sizeof k);
+            if (k + 1 < rows || r.snapshot != run.snapshot(k)) said = "snapshot";
+        } catch (const std::exception& error) {
+            said = error.what();
+        }
+    }
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(said, "");
+    EXPECT_TRUE(WIFSIGNALED(status)) << "the writer ended by itself";
+    EXPECT_GT(rows, 5u);
+}
+
 // Killed while the record is being set up: either there is none yet, or it is a whole one.
 TEST(KilledRecord, IsNeverThereInHalf) {
     const Folder folder("killed");

@@ -29,8 +29,10 @@ double end_of_step(double t, double h, double t_limit);
 
 // Opens the step: start state, no contacts, no events.
 void begin_step(const State& x, Step& s);
-// Rows at (t, q) for a step of length h from velocity v; notes the violations seen there.
+// Rows at (t, q) for a step of length h from velocity v.
 void find_rows(const System& system, double t, const VecX& q, const VecX& v, double h, Step& s);
+// Notes gaps and joint errors of the rows just found, at a configuration that the motion really passes.
+void note_violations(const VecX& v, Step& s);
 
 // Potential and applied IMPULSES of the step, h ((1 - a) k(t0) + a k(t1)) at (q, v), in s.forces. Loads that switch
 // at the ends of the step are taken with their values inside it.

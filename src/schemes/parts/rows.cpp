@@ -27,12 +27,14 @@ void find_rows(const System& system, double t, const VecX& q, const VecX& v, dou
     StepProblem& problem = s.problem;
     system.look_ahead(v, h, *s.finder);
     system.rows(t, q, *s.finder, problem.joints, problem.contacts);
+}
 
-    // What the configuration itself says about drift; no extra evaluation is made for it.
+void note_violations(const VecX& v, Step& s) {
+    const StepProblem& problem = s.problem;
     for (const double phi : problem.contacts.gap) s.gap_violation = std::max(s.gap_violation, -phi);
     const JointRows& joints = problem.joints;
     s.row_work.resize(joints.size());
-    joints.jacobian.product(system.nodes(), v, s.row_work);
+    joints.jacobian.product(problem.nodes(), v, s.row_work);
     for (int i = 0; i < joints.size(); ++i) {
         if (joints.kind[i] != RowKind::holonomic) continue;
         s.joint_violation = std::max(s.joint_violation, std::abs(joints.value[i]));

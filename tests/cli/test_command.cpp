@@ -1,0 +1,216 @@
+// The command as a user meets it: exit codes, messages, JSON, capsules, interruption, resumption.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+
+#include "stickslip/record.hpp"
+
+namespace stickslip {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+struct Outcome {
+    int code = -1;
+    std::string out, err;
+};
+
+class Command : public ::testing::Test {
+protected:
+    void SetUp() override {
+        std::string pattern = (fs::temp_directory_path() / "stickslip-cli-XXXXXX").string();
+        folder_ = mkdtemp(pattern.data());
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+
+    std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+    Outcome call(const std::string& arguments) const {
+        const std::string line = "cd " + folder_.string() + " && " STICKSLIP_COMMAND " " + arguments + " >out.txt 2>err.txt";
+        const int status = std::system(line.c_str());
+        return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("out.txt"), read("err.txt")};
+    }
+    std::string read(const std::string& name) const {
+        std::ifstream in(folder_ / name);
+        return {std::istreambuf_iterator<char>(in), {}};
+    }
+    std::string write(const std::string& name, const std::string& text) const {
+        std::ofstream(folder_ / name) << text;
+        return name;
+    }
+    // Starts a run in the background; the caller ends it.
+    pid_t start(const std::vector<std::string>& arguments) const {
+        const pid_t child = fork();
+        if (child == 0) {
+            if (chdir(folder_.c_str()) != 0) _exit(99);
+            std::vector<char*> argv{const_cast<char*>(STICKSLIP_COMMAND)};
+            for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+            argv.push_back(nullptr);
+            if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) _exit(98);
+            execv(STICKSLIP_COMMAND, argv.data());
+            _exit(97);
+        }
+        return child;
+    }
+
+    fs::path folder_;
+};
+
+TEST_F(Command, JsonHasEveryPromisedField) {
+    const Outcome run = call("run scene:falling-box --end 0.2 --json -o out");
+    ASSERT_EQ(run.code, 0) << run.err;
+    const Json json = Json::parse(run.out);
+    for (const char* field : {"model", "scheme", "solver", "cone", "policy", "t", "q", "v", "v_weighted", "steps", "rejected", "wall_s", "step_ms",
+                              "residual", "certified", "deterministic", "gap_violation_max", "joint_violation", "energy", "contacts", "events",
+                              "hash", "bodies"})
+        EXPECT_TRUE(json.contains(field)) << field;
+    for (const char* field : {"kinetic", "potential", "elastic", "applied_work", "motor_work", "friction_loss", "impact_loss",
+                              "regularisation_loss", "scheme_loss", "imbalance"})
+        EXPECT_TRUE(json["energy"].contains(field)) << field;
+    EXPECT_EQ(json["bodies"]["box"]["pose"].size(), 7u);
+    EXPECT_EQ(json["bodies"]["box"]["velocity"].size(), 6u);
+    EXPECT_TRUE(fs::exists(path("out/run.h5")));
+}
+
+TEST_F(Command, EveryBadSceneIsRefusedWithItsPlaceAndCodeTwo) {
+    int count = 0;
+    for (const auto& file : fs::directory_iterator(std::string(STICKSLIP_TEST_DATA) + "/bad_scenes")) {
+        if (file.path().extension() != ".yaml") continue;
+        ++count;
+        const Outcome run = call("run " + file.path().string() + " --no-record");
+        EXPECT_EQ(run.code, 2) << file.path() << run.err;
+        EXPECT_NE(run.err.find(file.path().filename().string() + ":"), std::string::npos) << run.err;
+    }
+    EXPECT_GE(count, 20);
+}
+
+TEST_F(Command, WrongNamesGetTheNearestOne) {
+    EXPECT_NE(call("run mechanism:bouncing-bal").err.find("did you mean 'bouncing-ball'"), std::string::npos);
+    EXPECT_NE(call("run scene:falling-bx").err.find("did you mean 'falling-box'"), std::string::npos);
+    EXPECT_NE(call("run scene:falling-box --scheme moreau-jaen").err.find("did you mean 'moreau-jean'"), std::string::npos);
+    EXPECT_NE(call("run scene:falling-box --solver lemky").err.find("did you mean 'lemke'"), std::string::npos);
+    EXPECT_NE(call("run scene:falling-box --set scheme.thetta=1").err.find("did you mean 'theta'"), std::string::npos);
+    EXPECT_NE(call("run mechanism:pendulum --set theta=1").err.find("did you mean 'theta0'"), std::string::npos);
+    for (const char* bad : {"run missing.yaml", "run", "jump", "run scene:falling-box --step 0", "run scene:falling-box --step -1",
+                            "run scene:falling-box --end nan", "run scene:falling-box --set bodies.box.mass=-1", "solve missing.h5", "repair missing",
+                            "run mechanism:pendulum --set m=-1", "run mechanism:pendulum --resume missing", "list nonsense"})
+        EXPECT_EQ(call(bad).code, 2) << bad;
+}
+
+TEST_F(Command, RefusedStepLeavesACapsuleThatReplaysToTheSameNumbers) {
+    const Outcome run = call("run scene:falling-box --set solver.tol=1e-30 --json -o out");
+    ASSERT_EQ(run.code, 1);
+    const Json json = Json::parse(run.out);
+    EXPECT_EQ(json["end"], "refused");
+    ASSERT_TRUE(json.contains("capsule"));
+    EXPECT_NE(run.err.find("stickslip solve"), std::string::npos);
+    const Outcome replay = call("solve " + json["capsule"].get<std::string>() + " --tol 1e-30 --json -o solution.h5");
+    EXPECT_EQ(replay.code, 1);
+    EXPECT_EQ(Json::parse(replay.out)["residual"].get<double>(), json["refused_residual"].get<double>());
+    // What was recorded before the refusal is still there.
+    const RecordContents record = read_record(path("out"));
+    EXPECT_EQ(record.t.back(), json["t"].get<double>());
+}
+
+TEST_F(Command, BudgetPolicyAcceptsAndSaysSo) {
+    const Outcome run = call("run scene:falling-box --set solver.tol=1e-30 --set run.policy=budget --json --no-record");
+    ASSERT_EQ(run.code, 0) << run.err;
+    EXPECT_FALSE(Json::parse(run.out)["certified"].get<bool>());
+}
+
+TEST_F(Command, InterruptedRunKeepsItsRecordAndResumesToTheSameBits) {
+    const std::string model = "mechanism:double-pendulum-wall";
+    const std::vector<std::string> settings{"--set", "scheme.step=2e-6", "--end", "2", "--set", "run.record.every=0.01"};
+    std::vector<std::string> arguments{"run", model};
+    arguments.insert(arguments.end(), settings.begin(), settings.end());
+    arguments.insert(arguments.end(), {"-o", "cut"});
+    const pid_t child = start(arguments);
+    std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    kill(child, SIGINT);
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 0) FAIL() << "the run ended before it could be interrupted";
+    EXPECT_EQ(WEXITSTATUS(status), 1);
+    const RecordContents record = read_record(path("cut"));
+    EXPECT_TRUE(record.complete);
+    EXPECT_GT(record.t.size(), 1u);
+
+    std::string line;
+    for (const std::string& word : settings) line += " " + word;
+    const Json resumed = Json::parse(call("run " + model + line + " --resume cut --json -o rest").out);
+    const Json through = Json::parse(call("run " + model + line + " --json --no-record").out);
+    EXPECT_EQ(resumed["hash"], through["hash"]);
+    EXPECT_EQ(resumed["energy"]["imbalance"], through["energy"]["imbalance"]);
+    EXPECT_LT(resumed["steps"].get<long>(), through["steps"].get<long>());
+}
+
+TEST_F(Command, KilledRunsAreReadBackUpToTheLastFlush) {
+    // Seeded moments between 50 and 450 ms; every kill leaves a file that opens, holds whole rows and can be resumed.
+    unsigned seed = 12345;
+    for (int k = 0; k < 20; ++k) {
+        seed = seed * 1103515245u + 12345u;
+        const int wait_ms = 50 + static_cast<int>((seed >> 16) % 400);
+        const std::string out = "killed" + std::to_string(k);
+        const pid_t child = start({"run", "scene:block-stick-slip", "--step", "1e-5", "--set", "run.record.every=1e-4", "-o", out});
+        std::this_thread::sleep_for(std::chrono::milliseconds(wait_ms));
+        kill(child, SIGKILL);
+        waitpid(child, nullptr, 0);
+        if (!fs::exists(path(out + "/run.h5"))) continue;  // killed before it opened its record
+        RecordContents record;
+        ASSERT_NO_THROW(record = read_record(path(out))) << "killed after " << wait_ms << " ms";
+        const auto n = static_cast<Eigen::Index>(record.t.size());
+        ASSERT_EQ(record.q.cols(), n);
+        ASSERT_EQ(record.v.cols(), n);
+        ASSERT_EQ(record.energy.cols(), n);
+        for (Eigen::Index i = 0; i < n; ++i) ASSERT_NEAR(record.t[static_cast<std::size_t>(i)], 1e-4 * static_cast<double>(i), 1e-9);
+        repair_record(path(out));
+        ASSERT_NO_THROW(read_record(path(out)));
+    }
+}
+
+TEST_F(Command, SameBitsForAnyThreadCount) {
+    std::string first;
+    for (const char* threads : {"1", "2", "8"}) {
+        const Json json = Json::parse(call(std::string("run scene:falling-box --json --no-record --threads ") + threads).out);
+        if (first.empty()) first = json["hash"];
+        EXPECT_EQ(json["hash"], first);
+    }
+}
+
+TEST_F(Command, ListNamesEverythingAndHelpWorks) {
+    const std::string list = call("list").out;
+    for (const char* word : {"moreau-jean", "euler", "lemke", "nsgs", "auto", "bouncing-ball", "revolute", "half-space", "falling-box", "theta"})
+        EXPECT_NE(list.find(word), std::string::npos) << word;
+    EXPECT_EQ(call("help").code, 0);
+    EXPECT_EQ(call("help run").code, 0);
+    EXPECT_EQ(call("--version").code, 0);
+    EXPECT_EQ(call("run --help").code, 0);
+}
+
+TEST_F(Command, HostileNumbersAreAnsweredNotRun) {
+    // A step as long as the run, a vast velocity, a body far away: an answer with a reason, never a crash or a hang.
+    for (const char* arguments : {"run scene:falling-box --step 3 --no-record", "run scene:falling-box --step 1e9 --no-record",
+                                  "run scene:falling-box --set bodies.box.velocity=[1e200,0,0] --no-record",
+                                  "run scene:falling-box --set bodies.box.pose=[0,0,1e12] --end 0.1 --no-record",
+                                  "run scene:falling-box --set gravity=[0,0,-1e300] --no-record",
+                                  "run mechanism:pendulum --set L=1e-300 --end 0.1 --no-record"}) {
+        const Outcome run = call(arguments);
+        EXPECT_GE(run.code, 0) << arguments;
+        EXPECT_LE(run.code, 2) << arguments << run.err;
+        if (run.code != 0) EXPECT_FALSE(run.err.empty()) << arguments;
+    }
+}
+
+}  // namespace
+}  // namespace stickslip

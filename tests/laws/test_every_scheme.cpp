@@ -1,0 +1,107 @@
+// Every scheme on every mechanism and scene must keep the laws: the ledger closes, every step is certified and its
+// impulses lie in their cones, the same run gives the same bits, a resumed run goes on to the same bits, and nothing
+// is allocated in a step. A new scheme, mechanism or scene is tested by being listed.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <tuple>
+
+#include "support/count_malloc.hpp"
+#include "support/models.hpp"
+
+namespace stickslip {
+namespace {
+
+using testing::every_model;
+using testing::set;
+
+std::vector<std::string> every_scheme() {
+    std::vector<std::string> names;
+    for (const SchemeEntry& entry : schemes()) names.emplace_back(entry.name);
+    return names;
+}
+
+class EveryScheme : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {
+protected:
+    // At most `steps` steps of the model's own size.
+    Model model(int steps) const {
+        const auto& [spec, scheme] = GetParam();
+        Model loaded = load_model(spec, {set("run.scheme", scheme)});
+        double step = 1e-3;
+        for (const OptionValue& option : loaded.run.scheme.options)
+            if (option.key == "step") step = load_step(option.text);
+        loaded.run.end = std::min(loaded.run.end, steps * step);
+        return loaded;
+    }
+    static double load_step(const std::string& text) {
+        const auto slash = text.find('/');
+        return slash == std::string::npos ? std::stod(text) : std::stod(text.substr(0, slash)) / std::stod(text.substr(slash + 1));
+    }
+};
+
+TEST_P(EveryScheme, EnergyLedgerClosesToRounding) {
+    Simulation simulation(model(1500));
+    const RunSummary summary = simulation.run();
+    ASSERT_EQ(summary.end, RunEnd::finished) << summary.reason;
+    EXPECT_LE(std::abs(summary.imbalance), 1e-12 * summary.energy_scale);
+}
+
+TEST_P(EveryScheme, ImpulsesLieInTheirConesAndEveryStepIsCertified) {
+    Simulation simulation(model(300));
+    while (simulation.advance()) {
+        const Step& step = simulation.step();
+        const StepProblem& problem = step.problem;
+        for (int i = 0; i < problem.contacts.size(); ++i) {
+            const int row = problem.contacts.jacobian.row[i], dim = problem.contacts.jacobian.dim(i);
+            const double normal = step.solution.p[row];
+            double tangential = 0;
+            for (int k = 1; k < dim; ++k) tangential = std::hypot(tangential, step.solution.p[row + k]);
+            const double slack = 1e-9 * (1 + normal);
+            ASSERT_GE(normal, -slack);
+            ASSERT_LE(tangential, problem.contacts.friction[i] * normal + slack);
+        }
+        ASSERT_LE(residual(problem, step.solution).max(), default_tolerance);
+    }
+    EXPECT_GE(simulation.state().t, simulation.model().run.end);
+}
+
+TEST_P(EveryScheme, SameRunSameBits) {
+    const std::string first = Simulation(model(400)).run().hash;
+    EXPECT_EQ(first, Simulation(model(400)).run().hash);
+}
+
+TEST_P(EveryScheme, ResumedRunEqualsTheRunThrough) {
+    Simulation through(model(400));
+    for (int i = 0; i < 137; ++i) through.advance();
+    const std::vector<std::uint8_t> snapshot = through.snapshot();
+    Simulation resumed(model(400));
+    resumed.restore(snapshot);
+    while (through.advance()) {
+    }
+    while (resumed.advance()) {
+    }
+    EXPECT_EQ(state_hash(through.state()), state_hash(resumed.state()));
+    EXPECT_EQ(through.step().ledger.imbalance(), resumed.step().ledger.imbalance());
+    EXPECT_EQ(through.snapshot(), resumed.snapshot());
+}
+
+TEST_P(EveryScheme, AllocatesNothingInAStepAfterWarmUp) {
+    if (!STICKSLIP_COUNTS_MALLOC) return;  // the sanitizer owns malloc
+    // The run itself is its own warm-up: once through, then again from the start in the same objects.
+    Simulation simulation(model(600));
+    const std::vector<std::uint8_t> start = simulation.snapshot();
+    while (simulation.advance()) {
+    }
+    simulation.restore(start);
+    const long before = testing::allocations;
+    long steps = 0;
+    while (simulation.advance()) ++steps;
+    EXPECT_GT(steps, 100);
+    EXPECT_EQ(testing::allocations - before, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Laws, EveryScheme, ::testing::Combine(::testing::ValuesIn(every_model()), ::testing::ValuesIn(every_scheme())),
+                         [](const auto& test) { return testing::test_name(std::get<0>(test.param), std::get<1>(test.param)); });
+
+}  // namespace
+}  // namespace stickslip

@@ -1,0 +1,110 @@
+// The ledger must notice: a stage booked with one impulse falsified by 1e-6, or with the work of one row dropped, must
+// leave an imbalance far above rounding. A ledger that closes by construction would not.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+
+#include "support/models.hpp"
+
+namespace stickslip {
+namespace {
+
+using testing::set;
+
+// Passes every stage on to the true solver and keeps nothing but what the test needs.
+struct BookedStep {
+    std::unique_ptr<Simulation> simulation;
+    const Step& step() const { return simulation->step(); }
+};
+
+// A model run up to a step in which the wanted impulse is at work.
+BookedStep run_until(const std::string& spec, const OptionValues& options, const std::function<bool(const Step&)>& wanted) {
+    BookedStep booked{std::make_unique<Simulation>(load_model(spec, options))};
+    while (booked.simulation->advance())
+        if (wanted(booked.step())) return booked;
+    ADD_FAILURE() << "the wanted step never came in " << spec;
+    return booked;
+}
+
+// Books the last step again, from its own start, with a falsified solution; returns imbalance / scale.
+double imbalance_of(const BookedStep& booked, const StepSolution& solution) {
+    const Step& step = booked.step();
+    const System& system = *booked.simulation->model().system;
+    EnergyLedger ledger;
+    ledger.begin(system, {step.t0, step.q0, step.v0});
+    ledger.book(system, {.t0 = step.t0, .t1 = step.t1, .q0 = &step.q0, .v0 = &step.v0, .q1 = &step.q1, .v1 = &step.v1,
+                         .problem = &step.problem, .solution = &solution, .impulses = &step.forces, .mass = &step.mass,
+                         .stabilisation = &step.stabilisation, .alpha = 0.5, .gamma = 0.5, .extra = nullptr});
+    // The yardstick is the energy that the step itself moved.
+    const double moved = ledger.now().kinetic + ledger.start().kinetic;
+    return std::abs(ledger.imbalance()) / moved;
+}
+
+constexpr double rounding = 1e-13;
+
+TEST(LedgerMutations, SlidingFrictionImpulse) {
+    const BookedStep booked = run_until(std::string(STICKSLIP_SCENES) + "/sliding-box.yaml", {}, [](const Step& s) { return s.t1 > 0.1; });
+    EXPECT_LT(imbalance_of(booked, booked.step().solution), rounding);
+    StepSolution falsified = booked.step().solution;
+    for (Eigen::Index i = 0; i < falsified.p.size(); ++i)
+        if (i % 3 != 0) falsified.p[i] *= 1 + 1e-6;
+    EXPECT_GT(imbalance_of(booked, falsified), 100 * rounding);
+    StepSolution dropped = booked.step().solution;
+    dropped.p[1] = dropped.p[2] = 0;
+    EXPECT_GT(imbalance_of(booked, dropped), 1e6 * rounding);
+}
+
+TEST(LedgerMutations, NormalImpulseOfAnImpact) {
+    const BookedStep booked = run_until("mechanism:bouncing-ball", {}, [](const Step& s) { return !s.contacts.empty(); });
+    EXPECT_LT(imbalance_of(booked, booked.step().solution), rounding);
+    StepSolution falsified = booked.step().solution;
+    falsified.p[0] *= 1 + 1e-6;
+    EXPECT_GT(imbalance_of(booked, falsified), 1e3 * rounding);
+}
+
+TEST(LedgerMutations, JointReaction) {
+    const BookedStep booked = run_until("mechanism:pendulum", {set("scheme.step", "0.05")}, [](const Step& s) { return s.t1 > 0.4; });
+    EXPECT_LT(imbalance_of(booked, booked.step().solution), rounding);
+    StepSolution falsified = booked.step().solution;
+    falsified.lambda[0] *= 1 + 1e-6;
+    EXPECT_GT(imbalance_of(booked, falsified), 100 * rounding);
+    falsified.lambda[0] = 0;
+    EXPECT_GT(imbalance_of(booked, falsified), 1e6 * rounding);
+}
+
+TEST(LedgerMutations, AppliedLoad) {
+    const BookedStep booked = run_until("mechanism:block-stick-slip", {}, [](const Step& s) { return s.t1 > 0.1; });
+    const Step& step = booked.step();
+    const System& system = *booked.simulation->model().system;
+    const auto imbalance = [&](double factor) {
+        // A load that did factor times the work that the problem contains.
+        StepProblem problem = step.problem;
+        problem.r[0] += (factor - 1) * step.forces.applied[0];
+        EnergyLedger ledger;
+        ledger.begin(system, {step.t0, step.q0, step.v0});
+        ledger.book(system, {.t0 = step.t0, .t1 = step.t1, .q0 = &step.q0, .v0 = &step.v0, .q1 = &step.q1, .v1 = &step.v1,
+                             .problem = &problem, .solution = &step.solution, .impulses = &step.forces, .mass = &step.mass,
+                             .stabilisation = &step.stabilisation, .alpha = 0.5, .gamma = 0.5, .extra = nullptr});
+        return std::abs(ledger.imbalance()) / (ledger.now().kinetic + ledger.start().kinetic);
+    };
+    EXPECT_LT(imbalance(1), rounding);
+    EXPECT_GT(imbalance(1 + 1e-6), 100 * rounding);
+}
+
+TEST(LedgerMutations, VelocityThatIsNotTheSolution) {
+    const BookedStep booked = run_until("mechanism:double-pendulum-wall", {}, [](const Step& s) { return s.t1 > 0.3; });
+    const Step& step = booked.step();
+    const System& system = *booked.simulation->model().system;
+    VecX wrong = step.v1;
+    wrong[2] += 1e-9;
+    EnergyLedger ledger;
+    ledger.begin(system, {step.t0, step.q0, step.v0});
+    ledger.book(system, {.t0 = step.t0, .t1 = step.t1, .q0 = &step.q0, .v0 = &step.v0, .q1 = &step.q1, .v1 = &wrong,
+                         .problem = &step.problem, .solution = &step.solution, .impulses = &step.forces, .mass = &step.mass,
+                         .stabilisation = &step.stabilisation, .alpha = 0.5, .gamma = 0.5, .extra = nullptr});
+    EXPECT_GT(std::abs(ledger.imbalance()), 1e3 * rounding * ledger.now().kinetic);
+}
+
+}  // namespace
+}  // namespace stickslip
