@@ -82,6 +82,7 @@ std::string summary_json(const Simulation& simulation, const RunSummary& s) {
     json["event_count"] = s.event_count;
     json["events"] = Json::array();
     for (const Event& event : s.events) json["events"].push_back(event_json(system, event));
+    json["warnings"] = s.warnings;
     json["hash"] = s.hash;
     json["bodies"] = Json::object();
     const std::vector<std::string> names = system.body_names();
@@ -119,6 +120,7 @@ std::string summary_text(const Simulation& simulation, const RunSummary& s) {
     for (std::size_t i = 0; i < names.size() && i < 7; ++i) state += fmt::format("{}{} {:.9g}", i ? ", " : "", names[i], s.q[static_cast<Eigen::Index>(i)]);
     line("state", state + (names.size() > 7 ? ", ..." : ""));
     line("hash", s.hash);
+    for (const std::string& warning : s.warnings) line("warning", warning);
     return text;
 }
 

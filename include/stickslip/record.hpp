@@ -41,7 +41,7 @@ struct RecordContents {
 // Opens records whatever way their run ended (also while it is running).
 RecordContents read_record(const std::string& run);  // the file, or the folder with run.h5
 // Clears HDF5's open flag that a killed run leaves behind, so that other programs open the file. True if it was set.
-// Not to be called while the run is still writing.
+// An Error while the run is still writing.
 bool repair_record(const std::string& run);
 
 }  // namespace stickslip

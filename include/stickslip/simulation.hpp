@@ -72,6 +72,7 @@ struct RunSummary {
     long event_count = 0;
     std::string hash;                  // of the final state
     StepTimers timers;
+    std::vector<std::string> warnings; // sentences for the user
 };
 
 class Simulation {

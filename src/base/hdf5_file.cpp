@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <hdf5.h>
+#include <sys/file.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -86,10 +87,15 @@ Hdf5Handle space(const std::vector<std::uint64_t>& shape) {
     return {H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr), H5Sclose};
 }
 
-Hdf5Handle groups_as_needed() {
-    Hdf5Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
-    H5Pset_create_intermediate_group(links.id(), 1);
-    return links;
+// Makes the groups that `name` runs through. HDF5 could do it by itself, but would stamp them with the time.
+void make_groups(hid_t file, const std::string& name) {
+    const Hdf5Handle properties(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
+    H5Pset_obj_track_times(properties.id(), false);
+    for (std::size_t end = name.find('/', 1); end != std::string::npos; end = name.find('/', end + 1)) {
+        const std::string group = name.substr(0, end);
+        if (H5Lexists(file, group.c_str(), H5P_DEFAULT) == 0)
+            Hdf5Handle(H5Gcreate2(file, group.c_str(), H5P_DEFAULT, properties.id(), H5P_DEFAULT), H5Gclose).reset();
+    }
 }
 
 Hdf5Handle dataset_properties() {
@@ -204,16 +210,17 @@ void Hdf5Dataset::flush() {
 
 Hdf5File::Hdf5File(const std::string& path, Open how, const std::string& shown)
     : shown_(std::make_shared<const std::string>(shown.empty() ? path : shown)), following_(how == Open::follow) {
+    const bool creating = how == Open::create || how == Open::create_paged;
     end_quietly();
     const Quiet quiet;
     // The system says it better than HDF5: "No such file or directory", "Permission denied", "Is a directory".
     std::error_code ignored;
     if (std::filesystem::is_directory(path, ignored)) throw Error("is a folder, not a file", {*shown_});
     const bool existed = std::filesystem::exists(path, ignored);
-    std::FILE* probe = std::fopen(path.c_str(), how == Open::create ? "ab" : "rb");
+    std::FILE* probe = std::fopen(path.c_str(), creating ? "ab" : "rb");
     if (!probe) {
         const char* words = std::strerror(errno);
-        throw Error(fmt::format("cannot {}: {}", how == Open::create ? "write" : "open", words), {*shown_});
+        throw Error(fmt::format("cannot {}: {}", creating ? "write" : "open", words), {*shown_});
     }
     std::fclose(probe);
 
@@ -227,12 +234,14 @@ Hdf5File::Hdf5File(const std::string& path, Open how, const std::string& shown)
     // wait for ever at a damaged file; 22 wait 4 ms, a thousand times longer than a write takes.
     if (how == Open::follow) H5Pset_metadata_read_attempts(access.id(), 22);
     hid_t id = -1;
-    if (how == Open::create) {
+    if (creating) {
         Hdf5Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
         H5Pset_obj_track_times(creation.id(), false);
-        // Pages of the size of the system's pages: larger and a kill could leave half a piece of metadata.
-        H5Pset_file_space_strategy(creation.id(), H5F_FSPACE_STRATEGY_PAGE, false, 1);
-        H5Pset_file_space_page_size(creation.id(), 4096);
+        if (how == Open::create_paged) {
+            // Pages of the size of the system's pages: larger and a kill could leave half a piece of metadata.
+            H5Pset_file_space_strategy(creation.id(), H5F_FSPACE_STRATEGY_PAGE, false, 1);
+            H5Pset_file_space_page_size(creation.id(), 4096);
+        }
         id = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.id(), access.id());
     } else {
         id = H5Fopen(path.c_str(), how == Open::follow ? H5F_ACC_RDONLY | H5F_ACC_SWMR_READ : H5F_ACC_RDONLY,
@@ -240,8 +249,8 @@ Hdf5File::Hdf5File(const std::string& path, Open how, const std::string& shown)
     }
     if (id < 0) {
         const std::string why = reason();
-        if (how == Open::create && !existed) std::filesystem::remove(path, ignored);
-        throw Error(how == Open::create ? fmt::format("cannot write: {}", why)
+        if (creating && !existed) std::filesystem::remove(path, ignored);
+        throw Error(creating ? fmt::format("cannot write: {}", why)
                                         : fmt::format("cannot open as HDF5: {}", why), {*shown_});
     }
     file_ = {id, H5Fclose};
@@ -272,7 +281,8 @@ Hdf5Dataset Hdf5File::write_array(const std::string& name, Hdf5Type type, const 
     const Hdf5Handle extent = space(shape);
     const Hdf5Handle properties = dataset_properties();
     if (count > 0) H5Pset_alloc_time(properties.id(), H5D_ALLOC_TIME_EARLY);
-    dataset.handle_ = {H5Dcreate2(file_.id(), name.c_str(), file_type(type), extent.id(), groups_as_needed().id(),
+    make_groups(file_.id(), name);
+    dataset.handle_ = {H5Dcreate2(file_.id(), name.c_str(), file_type(type), extent.id(), H5P_DEFAULT,
                                   properties.id(), H5P_DEFAULT), H5Dclose};
     if (!dataset.handle_.valid()) dataset.fail("create");
     dataset.write_rows(0, dataset.rows_, data);
@@ -283,7 +293,8 @@ void Hdf5File::write_text(const std::string& name, std::string_view text) {
     const Quiet quiet;
     const Hdf5Handle type = text_type(text.size()), extent(H5Screate(H5S_SCALAR), H5Sclose);
     const Hdf5Handle properties = dataset_properties();
-    const Hdf5Handle dataset(H5Dcreate2(file_.id(), name.c_str(), type.id(), extent.id(), groups_as_needed().id(),
+    make_groups(file_.id(), name);
+    const Hdf5Handle dataset(H5Dcreate2(file_.id(), name.c_str(), type.id(), extent.id(), H5P_DEFAULT,
                                         properties.id(), H5P_DEFAULT), H5Dclose);
     if (!dataset.valid()) fail("create '" + name + "'");
     const char* data = text.empty() ? "" : text.data();
@@ -323,7 +334,8 @@ Hdf5Dataset Hdf5File::create_growing(const std::string& name, Hdf5Type type,
     const Hdf5Handle extent(H5Screate_simple(static_cast<int>(dims.size()), dims.data(), most.data()), H5Sclose);
     const Hdf5Handle properties = dataset_properties();
     if (H5Pset_chunk(properties.id(), static_cast<int>(chunk.size()), chunk.data()) < 0) dataset.fail("chunk");
-    dataset.handle_ = {H5Dcreate2(file_.id(), name.c_str(), file_type(type), extent.id(), groups_as_needed().id(),
+    make_groups(file_.id(), name);
+    dataset.handle_ = {H5Dcreate2(file_.id(), name.c_str(), file_type(type), extent.id(), H5P_DEFAULT,
                                   properties.id(), H5P_DEFAULT), H5Dclose};
     if (!dataset.handle_.valid()) dataset.fail("create");
     return dataset;
@@ -444,6 +456,11 @@ std::uint64_t Hdf5File::number_attribute(const std::string& object, const std::s
 void Hdf5File::start_growing() {
     const Quiet quiet;
     if (H5Fstart_swmr_write(file_.id()) < 0) fail("open for readers");
+    // A shared lock, which readers do not mind and which ends with the process: tells clear_open_mark that the writer
+    // is alive. Where there are no locks that question stays open.
+    void* descriptor = nullptr;
+    if (H5Fget_vfd_handle(file_.id(), H5P_DEFAULT, &descriptor) >= 0 && descriptor)
+        ::flock(*static_cast<const int*>(descriptor), LOCK_SH | LOCK_NB);
 }
 
 void Hdf5File::flush() {

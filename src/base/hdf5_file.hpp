@@ -2,8 +2,8 @@
 // for records, every failure an Error that names the file. hdf5.h stays out of this header.
 //
 // Format used for what we write: superblock 3 and version 2 object headers (every piece of metadata carries a
-// checksum), little endian, no time stamps (same contents, same bytes), metadata packed into pages of 4096 bytes.
-// The pages matter for killed runs: a write that stays inside one page of the file is either there or not.
+// checksum), little endian, no time stamps; in growing files metadata packed into pages of 4096 bytes. The pages
+// matter for killed runs: a write that stays inside one page of the file is either there or not.
 #pragma once
 
 #include <cstddef>
@@ -86,9 +86,10 @@ private:
 class Hdf5File {
 public:
     enum class Open {
-        create,  // replaces what was there
-        read,    // a finished file
-        follow,  // also a file that is being written, or whose writer was killed (SWMR)
+        create,       // replaces what was there; the same contents give the same bytes
+        create_paged, // likewise, for start_growing; the time stands in its first page
+        read,         // a finished file
+        follow,       // also a file that is being written, or whose writer was killed (SWMR)
     };
     // Errors name `shown` instead of `path` when it is given: a file built under another name.
     Hdf5File(const std::string& path, Open how, const std::string& shown = {});
@@ -149,7 +150,8 @@ std::uint64_t fnv1a(const void* data, std::size_t bytes, std::uint64_t seed = fn
 
 // The superblock's account of the file: marked as being written, or shorter than the file is. Clears both so that
 // programs which open files in the plain way can read a file whose writer was killed; what h5clear -s --increment=0
-// does, in one write of 48 bytes. True if something was changed. Throws Error for files that are not ours.
+// does, in one write of 48 bytes. True if something was changed. Throws Error for files that are not ours and while the
+// writer is alive.
 bool clear_open_mark(const std::string& path);
 
 }  // namespace stickslip

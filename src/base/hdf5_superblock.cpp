@@ -8,6 +8,7 @@
 // HDF5 has no public call that clears the flags; its tool h5clear goes through private properties.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -75,6 +76,8 @@ struct Descriptor {
 bool clear_open_mark(const std::string& path) {
     const Descriptor file{::open(path.c_str(), O_RDWR | O_CLOEXEC)};
     if (file.fd < 0) throw Error(fmt::format("cannot open for repair: {}", std::strerror(errno)), {path});
+    if (::flock(file.fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        throw Error("is in use: its run is still writing, or a reader has it open", {path});
     Superblock s;
     struct stat status {};
     if (::fstat(file.fd, &status) != 0 || ::pread(file.fd, s.data(), s.size(), 0) != static_cast<ssize_t>(s.size()))

@@ -26,21 +26,21 @@ enum class GapKind : std::uint8_t { point_plane, point_line, point_point, line_l
 // Collider a has the lower id of the two; ids order the colliders.
 struct ContactPoint {
     ContactId id;
-    int body_a = -1, body_b = -1;             // -1: ground
-    int collider_a = -1, collider_b = -1;     // indices in the CollisionModel
-    Vec3 position = Vec3::Zero();             // [m] P, in W
-    Vec3 normal = Vec3::UnitZ();              // n from b to a, in W
-    Vec3 tangent = Vec3::UnitX();             // t1, in W; t2 = n x t1
-    double gap = 0;                           // [m] phi
+    int body_a = -1, body_b = -1;          // -1: ground
+    int collider_a = -1, collider_b = -1;  // indices in the CollisionModel
+    Vec3 position = Vec3::Zero();          // [m] P, in W
+    Vec3 normal = Vec3::UnitZ();           // n from b to a, in W
+    Vec3 tangent = Vec3::UnitX();          // t1, in W; t2 = n x t1
+    double gap = 0;                        // [m] phi
 
     // The cores, for contact_rates().
     GapKind kind = GapKind::point_plane;
-    bool point_on_b = false;                  // point_plane and point_line: the point belongs to b
-    Vec3 core_a = Vec3::Zero();               // [m] Q_a, in W
-    Vec3 core_b = Vec3::Zero();               // [m] Q_b, in W
-    Vec3 edge_a = Vec3::Zero();               // unit direction of a's line, where it has one
-    Vec3 edge_b = Vec3::Zero();               // and of b's
-    double radius_a = 0, radius_b = 0;        // [m]
+    bool point_on_b = false;            // point_plane and point_line: the point belongs to b
+    Vec3 core_a = Vec3::Zero();         // [m] Q_a, in W
+    Vec3 core_b = Vec3::Zero();         // [m] Q_b, in W
+    Vec3 edge_a = Vec3::Zero();         // unit direction of a's line, where it has one
+    Vec3 edge_b = Vec3::Zero();         // and of b's
+    double radius_a = 0, radius_b = 0;  // [m]
 };
 
 // Motion of a body, world frame.

@@ -158,7 +158,8 @@ void ContactFinder::orient(const CollisionModel& model) {
         }
         while (old < frames_.id.size() && frames_.id[old] < contact.id) ++old;
         const bool known = old < frames_.id.size() && frames_.id[old] == contact.id;
-        contact.tangent = known ? transported_tangent(frames_.tangent[old], contact.normal) : first_tangent(contact.normal);
+        contact.tangent =
+            known ? transported_tangent(frames_.tangent[old], contact.normal) : first_tangent(contact.normal);
     }
 }
 

@@ -28,10 +28,10 @@ struct Collider {
 };
 
 struct CollisionModel {
-    std::vector<Collider> colliders;                   // sorted by id
-    std::vector<std::pair<int, int>> ignored_bodies;   // sorted pairs a < b (-1: ground) that never touch
-    std::vector<char> fixed;                           // per body: fixed bodies never collide with each other
-    std::optional<Vec3> plane_normal;                  // unit, of a planar scene
+    std::vector<Collider> colliders;                  // sorted by id
+    std::vector<std::pair<int, int>> ignored_bodies;  // sorted pairs a < b (-1: ground) that never touch
+    std::vector<char> fixed;                          // per body: fixed bodies never collide with each other
+    std::optional<Vec3> plane_normal;                 // unit, of a planar scene
 };
 
 class ContactFinder {
@@ -49,8 +49,8 @@ public:
     // The tangents found last become the memory that the next find() transports.
     void commit_frames();
     struct Frames {
-        std::vector<ContactId> id;     // sorted
-        std::vector<Vec3> tangent;     // t1 in W
+        std::vector<ContactId> id;  // sorted
+        std::vector<Vec3> tangent;  // t1 in W
     };
     const Frames& frames() const { return frames_; }
     void set_frames(const Frames& frames) { frames_ = frames; }  // copies into the memory at hand
@@ -58,9 +58,9 @@ public:
 private:
     struct Placed {
         PlacedShape shape;
-        Aabb bounds;           // grown by half the margin and the reach of the body
-        double reach = 0;      // [m]
-        double size = 0;       // [m] half diagonal of the world box, infinite for half-spaces
+        Aabb bounds;       // grown by half the margin and the reach of the body
+        double reach = 0;  // [m]
+        double size = 0;   // [m] half diagonal of the world box, infinite for half-spaces
     };
     void place(const CollisionModel& model, std::span<const Pose> body_poses);
     void sweep(const CollisionModel& model);
@@ -73,9 +73,9 @@ private:
     Frames frames_;
     // Scratch, kept between calls for its capacity.
     std::vector<Placed> placed_;
-    std::vector<std::pair<double, int>> order_;   // lower bound along the sweep axis, collider
+    std::vector<std::pair<double, int>> order_;  // lower bound along the sweep axis, collider
     std::vector<int> unbounded_;
-    std::vector<std::pair<int, int>> pairs_;      // colliders i < j whose world boxes meet
+    std::vector<std::pair<int, int>> pairs_;  // colliders i < j whose world boxes meet
 };
 
 }  // namespace stickslip

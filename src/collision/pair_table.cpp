@@ -19,12 +19,14 @@ struct Square {
 constexpr Sides swap = Sides::exchanged;
 
 // Rows: kind of a, columns: kind of b, both in the order of `Geometry`.
+// clang-format off
 constexpr Square table[shape_kinds][shape_kinds] = {
     //               sphere                      box                     half-space
     /* sphere     */ {{sphere_sphere},           {sphere_box},           {sphere_half_space}},
     /* box        */ {{sphere_box, swap},        {box_box},              {box_half_space}},
     /* half-space */ {{sphere_half_space, swap}, {box_half_space, swap}, {nullptr}},
 };
+// clang-format on
 
 }  // namespace
 

@@ -11,8 +11,8 @@ namespace stickslip {
 // A shape where it is now.
 struct PlacedShape {
     const Geometry* geometry = nullptr;
-    Vec3 position = Vec3::Zero();        // [m] origin of the shape's frame in W
-    Mat3 rotation = Mat3::Identity();    // R_WS
+    Vec3 position = Vec3::Zero();      // [m] origin of the shape's frame in W
+    Mat3 rotation = Mat3::Identity();  // R_WS
 };
 
 struct PairQuery {
@@ -29,8 +29,10 @@ void find_pair_contacts(const PlacedShape& a, const PlacedShape& b, const PairQu
                         std::vector<ContactPoint>& contacts);
 
 // One exact pair per file in pairs/.
-void sphere_sphere(const PlacedShape& a, const PlacedShape& b, const PairQuery& query, std::vector<ContactPoint>& contacts);
-void sphere_box(const PlacedShape& a, const PlacedShape& b, const PairQuery& query, std::vector<ContactPoint>& contacts);
+void sphere_sphere(const PlacedShape& a, const PlacedShape& b, const PairQuery& query,
+                   std::vector<ContactPoint>& contacts);
+void sphere_box(const PlacedShape& a, const PlacedShape& b, const PairQuery& query,
+                std::vector<ContactPoint>& contacts);
 void sphere_half_space(const PlacedShape& a, const PlacedShape& b, const PairQuery& query,
                        std::vector<ContactPoint>& contacts);
 void box_box(const PlacedShape& a, const PlacedShape& b, const PairQuery& query, std::vector<ContactPoint>& contacts);

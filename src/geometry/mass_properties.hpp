@@ -11,9 +11,9 @@
 namespace stickslip {
 
 struct MassProperties {
-    double mass = 0;                 // [kg], or [m^3] at unit density
-    Vec3 centroid = Vec3::Zero();    // [m]
-    Mat3 inertia = Mat3::Zero();     // [kg m^2] about the centroid, in the axes of the frame; or [m^5]
+    double mass = 0;               // [kg], or [m^3] at unit density
+    Vec3 centroid = Vec3::Zero();  // [m]
+    Mat3 inertia = Mat3::Zero();   // [kg m^2] about the centroid, in the axes of the frame; or [m^5]
 };
 
 MassProperties scaled(const MassProperties& part, double density);

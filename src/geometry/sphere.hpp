@@ -13,9 +13,9 @@ struct Sphere {
     static constexpr const char* summary = "ball about the origin: radius";
 };
 
-void check(const Sphere& sphere);                                     // throws Error on impossible sizes
-MassProperties unit_density_mass(const Sphere& sphere);               // in the frame of the shape
-double farthest_distance(const Sphere& sphere, const Vec3& from);     // [m] max |x - from| over the solid
+void check(const Sphere& sphere);                                  // throws Error on impossible sizes
+MassProperties unit_density_mass(const Sphere& sphere);            // in the frame of the shape
+double farthest_distance(const Sphere& sphere, const Vec3& from);  // [m] max |x - from| over the solid
 Aabb world_bounds(const Sphere& sphere, const Pose& pose);
 
 }  // namespace stickslip

@@ -165,7 +165,7 @@ void Hdf5Recorder::create_columns(const System& system) {
     constexpr Hdf5Type f64 = Hdf5Type::f64, u8 = Hdf5Type::u8, u32 = Hdf5Type::u32, u64 = Hdf5Type::u64;
     make(t_, "t", f64, {}, "s", "recorded times");
     make(step_length_, "step_length", f64, {}, "s", "length of the step the row was taken from; force = impulse / it");
-    make(q_, "q", f64, {nq}, "m, rad, 1", "configuration; names of the columns in the attribute");
+    make(q_, "q", f64, {nq}, "m, rad, 1", "configuration; names/coordinates names the columns");
     make(v_, "v", f64, {nv}, "m/s, rad/s", "velocity");
     make(v_weighted_, "v_weighted", f64, {nv}, "m/s, rad/s", "the velocity that converges, (1 - a) v0 + a v1 of the step");
     make(residual_, "residual", f64, {}, "m/s", "of the step");
@@ -194,6 +194,7 @@ void Hdf5Recorder::create_columns(const System& system) {
     file_->write_text("names/coordinates", lines(system.coordinate_names()));
     file_->write_text("names/bodies", lines(system.body_names()));
     snapshot_ = file_->create_growing("snapshot/bytes", u8, {}, chunk);
+    file_->set_attribute("snapshot/bytes", "about", "two slots in turn; commit says where the last snapshot lies");
 }
 
 // Arrays of fixed size that are overwritten at the end: SWMR allows no new attribute by then.
@@ -236,7 +237,7 @@ void Hdf5Recorder::create(const Model& model) {
 }
 
 void Hdf5Recorder::build(const std::string& building, const Model& model) {
-    file_ = std::make_unique<Hdf5File>(building, Hdf5File::Open::create, path_);
+    file_ = std::make_unique<Hdf5File>(building, Hdf5File::Open::create_paged, path_);
     file_->set_attribute("/", "format", record_format);
     file_->set_attribute("/", "format_version", record_format_version);
     file_->set_attribute("/", "stickslip", version_details());
@@ -249,6 +250,7 @@ void Hdf5Recorder::build(const std::string& building, const Model& model) {
     create_summary();
     const std::array<std::uint64_t, 2 * commit_words> empty{};
     commits_ = file_->write<std::uint64_t>("commit", empty, {2, commit_words});
+    file_->set_attribute("commit", "about", "how much is complete: the row with the larger sequence and a right check");
     file_->set_attribute("commit", "names",
                          "sequence\nrows\ncontacts\nreactions\nevents\nsnapshot_start\nsnapshot_length\n"
                          "snapshot_check\nsteps\nended\nreserved\ncheck");

@@ -10,6 +10,12 @@ namespace stickslip {
 
 namespace {
 
+// Share of the energy scale. Rounding stays below 1e-12 of it in every scene; what is above is no longer mechanics.
+constexpr double ledger_tolerance = 1e-8;
+// Below these nobody would see the drift; above, the step is too long for the motion or wants stabilisation.
+constexpr double visible_overlap = 1e-3;      // [m]
+constexpr double visible_joint_error = 1e-3;  // [m, rad]
+
 class CertifyingSolver final : public Solver {
 public:
     CertifyingSolver(std::unique_ptr<Solver> first, std::unique_ptr<Solver> stronger)
@@ -50,7 +56,8 @@ std::unique_ptr<Solver> make_run_solver(const RunSettings& settings) {
     return std::make_unique<CertifyingSolver>(std::move(solver), make_solver("auto", tol));
 }
 
-std::string objection(const RunSettings& settings, const System& system, const StepReport& report, const State& x, long step) {
+std::string objection(const RunSettings& settings, const System& system, const StepReport& report, const State& x,
+                      const EnergyLedger& ledger, long step) {
     for (Eigen::Index i = 0; i < x.q.size(); ++i)
         if (!std::isfinite(x.q[i]))
             return fmt::format("step {} at t = {:.9g} s: coordinate '{}' is not finite; try a smaller step", step, report.t,
@@ -58,13 +65,28 @@ std::string objection(const RunSettings& settings, const System& system, const S
     for (Eigen::Index i = 0; i < x.v.size(); ++i)
         if (!std::isfinite(x.v[i]))
             return fmt::format("step {} at t = {:.9g} s: velocity {} is not finite; try a smaller step", step, report.t, i);
+    if (!std::isfinite(ledger.imbalance()))
+        return fmt::format("step {} at t = {:.9g} s: the energy is not finite; masses, speeds or forces are out of range", step, report.t);
     if (!settings.certify) return {};
+    if (std::abs(ledger.imbalance()) > ledger_tolerance * ledger.scale())
+        return fmt::format("step {} at t = {:.9g} s: {:.3g} J of {:.3g} J cannot be accounted for; sizes differ too much for the arithmetic",
+                           step, report.t, ledger.imbalance(), ledger.scale());
     const double worst = report.solve.residual.max(), tol = run_tolerance(settings);
     if (report.status == Status::ok && worst <= tol) return {};
     return fmt::format(
         "step {} at t = {:.9g} s could not be certified: {} left a residual of {:.3g} m/s, tolerance {:.3g} ({}{}{}). "
         "Try another solver, a larger solver.tol, a smaller step, or policy budget",
         step, report.t, report.solve.solver, worst, tol, to_string(report.status), *report.reason ? ": " : "", report.reason);
+}
+
+std::vector<std::string> warnings(const RunSummary& summary) {
+    std::vector<std::string> list;
+    if (summary.gap_violation_max > visible_overlap)
+        list.push_back(fmt::format("bodies overlap by up to {:.2g} m: take a smaller step, or set scheme.stabilisation", summary.gap_violation_max));
+    if (summary.joint_violation_position_max > visible_joint_error)
+        list.push_back(fmt::format("joints drift apart by up to {:.2g} m: take a smaller step, or set scheme.stabilisation=1 (best with theta=1)",
+                                   summary.joint_violation_position_max));
+    return list;
 }
 
 }  // namespace stickslip

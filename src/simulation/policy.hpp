@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "stickslip/simulation.hpp"
 
@@ -16,6 +17,10 @@ std::unique_ptr<Solver> make_run_solver(const RunSettings& settings);
 double run_tolerance(const RunSettings& settings);
 
 // Empty if the step may be taken, else the sentence that refuses it.
-std::string objection(const RunSettings& settings, const System& system, const StepReport& report, const State& x, long step);
+std::string objection(const RunSettings& settings, const System& system, const StepReport& report, const State& x,
+                      const EnergyLedger& ledger, long step);
+
+// What a user should know before trusting the numbers of a run that ended well: drift that the step size caused.
+std::vector<std::string> warnings(const RunSummary& summary);
 
 }  // namespace stickslip

@@ -84,7 +84,7 @@ struct Simulation::Impl {
         before.v = state.v;
         const double discontinuity = model.system->next_discontinuity(state.t);
         const StepReport report = scheme->step(*model.system, *solver, state, std::min(model.run.end, discontinuity), step);
-        if (const std::string no = objection(model.run, *model.system, report, state, steps + 1); !no.empty()) {
+        if (const std::string no = objection(model.run, *model.system, report, state, step.ledger, steps + 1); !no.empty()) {
             summary.refused_residual = report.solve.residual.max();
             refuse(no);
             return false;
@@ -159,6 +159,7 @@ struct Simulation::Impl {
         summary.energy_scale = step.ledger.scale();
         summary.hash = state_hash(state);
         summary.timers = step.timers;
+        summary.warnings = warnings(summary);
         for (Recorder* recorder : recorders) recorder->end(summary);
         return summary;
     }

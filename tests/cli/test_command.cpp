@@ -208,7 +208,7 @@ TEST_F(Command, HostileNumbersAreAnsweredNotRun) {
         const Outcome run = call(arguments);
         EXPECT_GE(run.code, 0) << arguments;
         EXPECT_LE(run.code, 2) << arguments << run.err;
-        if (run.code != 0) EXPECT_FALSE(run.err.empty()) << arguments;
+        EXPECT_EQ(run.code == 0, run.err.empty()) << arguments << run.err;
     }
 }
 

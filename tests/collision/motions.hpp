@@ -36,8 +36,8 @@ inline PlacedShape at(const Geometry& geometry, const Pose& pose) {
     return {&geometry, pose.position, pose.attitude.toRotationMatrix()};
 }
 
-inline std::vector<ContactPoint> contacts_of(const Geometry& a, const Pose& pose_a, const Geometry& b, const Pose& pose_b,
-                                             double cutoff) {
+inline std::vector<ContactPoint> contacts_of(const Geometry& a, const Pose& pose_a, const Geometry& b,
+                                             const Pose& pose_b, double cutoff) {
     std::vector<ContactPoint> contacts;
     PairQuery query;
     query.cutoff = cutoff;

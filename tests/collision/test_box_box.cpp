@@ -15,7 +15,9 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-Pose lifted(double x, double y, double z, const Vec3& rotation = Vec3::Zero()) { return {Vec3(x, y, z), rotation_by(rotation)}; }
+Pose lifted(double x, double y, double z, const Vec3& rotation = Vec3::Zero()) {
+    return {Vec3(x, y, z), rotation_by(rotation)};
+}
 
 // The lower box has its top at z = 0, the upper one its bottom at z = gap.
 const Geometry cube = Box{Vec3(0.5, 0.5, 0.5)};
@@ -28,7 +30,8 @@ std::vector<std::uint32_t> features(const std::vector<ContactPoint>& contacts) {
 }
 
 // Every one of `expected` (x, y) is the place of exactly one contact, and there are no others.
-void expect_places(const std::vector<ContactPoint>& contacts, const std::vector<Vec2>& expected, double tolerance = 1e-9) {
+void expect_places(const std::vector<ContactPoint>& contacts, const std::vector<Vec2>& expected,
+                   double tolerance = 1e-9) {
     EXPECT_EQ(contacts.size(), expected.size());
     for (const Vec2& place : expected) {
         const auto here = [&](const ContactPoint& c) { return (c.position.head<2>() - place).norm() < tolerance; };
@@ -108,7 +111,8 @@ TEST(BoxBox, SmallTiltKeepsTheCornersWithTheirOwnGaps) {
     for (const double tilt : {1e-9, 1e-6, 1e-4, 1e-3}) {
         const auto contacts = contacts_of(cube, lifted(0, 0, 0.5, Vec3(0, tilt, 0)), cube, below, 1e-2);
         ASSERT_EQ(contacts.size(), 4u) << tilt;
-        for (const ContactPoint& c : contacts) EXPECT_NEAR(c.gap, -tilt * (c.position.x() > 0 ? 0.5 : -0.5), 2e-6 * tilt + tilt * tilt);
+        for (const ContactPoint& c : contacts)
+            EXPECT_NEAR(c.gap, -tilt * (c.position.x() > 0 ? 0.5 : -0.5), 2e-6 * tilt + tilt * tilt);
     }
 }
 
@@ -145,10 +149,10 @@ TEST(BoxBox, RestingIdsDoNotFlickerWithRounding) {
         {cube, lifted(0.25, 0.25, 0.5)},
         {cube, lifted(0, 0, 0.5, Vec3(0, 0, pi / 4))},
         {cube, lifted(0, 0, 0.5, Vec3(0, 0, pi / 2))},
-        {cube, lifted(0, 0, half_diagonal, Vec3(pi / 4, 0, 0))},                    // standing on an edge
-        {cube, lifted(0.2, 0.1, half_diagonal, Vec3(0, pi / 4, 0))},                // and overhanging
+        {cube, lifted(0, 0, half_diagonal, Vec3(pi / 4, 0, 0))},      // standing on an edge
+        {cube, lifted(0.2, 0.1, half_diagonal, Vec3(0, pi / 4, 0))},  // and overhanging
         {Box{Vec3(0.1, 0.2, 0.3)}, lifted(0.2, 0.1, 0.3)},
-        {Box{Vec3(0.5, 0.2, 0.3)}, lifted(0, 0.1, 0.3)},                            // flush with two sides
+        {Box{Vec3(0.5, 0.2, 0.3)}, lifted(0, 0.1, 0.3)},  // flush with two sides
         {Box{Vec3(2, 0.5, 0.01)}, lifted(0, 0, 0.01)},
         {Box{Vec3(2, 0.1, 0.05)}, lifted(0, 0, 0.05)},
     };
@@ -272,8 +276,10 @@ double projected_separation(const Box& a, const Pose& pose_a, const Box& b, cons
         if (axis.norm() < 1e-6) continue;
         axis.normalize();
         double low_a = infinity, high_a = -infinity, low_b = infinity, high_b = -infinity;
-        for (const Vec3& x : corners(a, pose_a)) low_a = std::min(low_a, axis.dot(x)), high_a = std::max(high_a, axis.dot(x));
-        for (const Vec3& x : corners(b, pose_b)) low_b = std::min(low_b, axis.dot(x)), high_b = std::max(high_b, axis.dot(x));
+        for (const Vec3& x : corners(a, pose_a))
+            low_a = std::min(low_a, axis.dot(x)), high_a = std::max(high_a, axis.dot(x));
+        for (const Vec3& x : corners(b, pose_b))
+            low_b = std::min(low_b, axis.dot(x)), high_b = std::max(high_b, axis.dot(x));
         best = std::max({best, low_a - high_b, low_b - high_a});
     }
     return best;
@@ -291,7 +297,8 @@ RandomBoxes random_boxes(Dice& dice) {
     };
     RandomBoxes r{box(), box(), {dice.vector(1), dice.attitude()}, {}};
     const bool nearly_aligned = dice.uniform(0, 1) < 0.5;
-    r.pose_b.attitude = nearly_aligned ? (rotation_by(dice.vector(0.05)) * r.pose_a.attitude).normalized() : dice.attitude();
+    r.pose_b.attitude =
+        nearly_aligned ? (rotation_by(dice.vector(0.05)) * r.pose_a.attitude).normalized() : dice.attitude();
     r.pose_b.position = r.pose_a.position + dice.vector(2);
     return r;
 }

@@ -24,7 +24,8 @@ struct Series {
     std::array<Sample, 5> at;
     double h;
 
-    template <class Value> auto rate(Value value) const -> decltype(value(at[0])) {
+    template <class Value>
+    auto rate(Value value) const -> decltype(value(at[0])) {
         return (8.0 * (value(at[3]) - value(at[1])) - (value(at[4]) - value(at[0]))) / (12 * h);
     }
     double gap_acceleration() const {
@@ -123,7 +124,8 @@ TEST(Gap, NormalRowIsItsExactGradient) {
             error = std::max(error, std::abs(row - difference));
             norm = std::hypot(norm, row);
         }
-        EXPECT_LT(error, 1e-7 * (1 + norm)) << shape_name(c.a) << " " << shape_name(c.b) << " kind " << int(contact.kind);
+        EXPECT_LT(error, 1e-7 * (1 + norm))
+            << shape_name(c.a) << " " << shape_name(c.b) << " kind " << int(contact.kind);
         return true;
     });
     expect_all_seen(tally);

@@ -216,9 +216,9 @@ TEST(PlanarFinder, ThicknessAcrossThePlaneDoesNotMatter) {
     Dice dice(43);
     std::size_t total = 0;
     for (int trial = 0; trial < 500; ++trial) {
-        const std::vector<Pose> poses{{Vec3::Zero(), rotation_by(dice.uniform(-3, 3) * Vec3::UnitY())},
-                                      {Vec3(dice.uniform(-1, 1), 0, dice.uniform(-1, 1)),
-                                       rotation_by(dice.uniform(-3, 3) * Vec3::UnitY())}};
+        const std::vector<Pose> poses{
+            {Vec3::Zero(), rotation_by(dice.uniform(-3, 3) * Vec3::UnitY())},
+            {Vec3(dice.uniform(-1, 1), 0, dice.uniform(-1, 1)), rotation_by(dice.uniform(-3, 3) * Vec3::UnitY())}};
         std::vector<Vec3> places;
         for (const double thickness : {0.5, 2.0, 0.02}) {
             CollisionModel model;

@@ -242,10 +242,12 @@ TEST(KilledRecord, CanBeReadWhileItIsStillAlive) {
             said = error.what();
         }
     }
+    EXPECT_THROW(repair_record(file), Error) << "nobody may meddle with a living record";
     ::kill(child, SIGKILL);
     int status = 0;
     ::waitpid(child, &status, 0);
     EXPECT_EQ(said, "");
+    EXPECT_TRUE(repair_record(file));
     EXPECT_TRUE(WIFSIGNALED(status)) << "the writer ended by itself";
     EXPECT_GT(rows, 5u);
 }

@@ -217,8 +217,8 @@ TEST(Lemke, PivotLimitIsReported) {
     scene.push = Vec3(3, 1, 0);
     StepSolution solution;
     const SolveReport report = solver.solve(scene.problem(), solution);
-    // either the polish found the answer all the same, or the limit is named
-    if (report.status != Status::ok) EXPECT_EQ(report.status, Status::not_converged);
+    // the polish may find the answer all the same; else the limit is named
+    EXPECT_EQ(report.status, report.residual.max() <= 1e-9 ? Status::ok : Status::not_converged);
     EXPECT_LE(report.iterations, 2);
 }
 
@@ -238,8 +238,8 @@ TEST(Lemke, TallStackOfMassRatioThousandStands) {
         BoxStack scene;
         scene.boxes = 20;
         scene.masses = masses;
-        double weight = 0;
-        for (int n = 0; n < scene.boxes; ++n) weight += masses[static_cast<std::size_t>(n) % masses.size()] * 9.81 * scene.step;
+        double mass = 0;
+        for (int n = 0; n < scene.boxes; ++n) mass += masses[static_cast<std::size_t>(n) % masses.size()];
         for (const double push : {0.0, 2.0}) {
             scene.push = push * Vec3(1, 0.4, 0);
             StepSolution solution;
@@ -248,7 +248,7 @@ TEST(Lemke, TallStackOfMassRatioThousandStands) {
             EXPECT_LT(report.residual.max(), 1e-12);
             double carried = 0;
             for (int i = 0; i < 4; ++i) carried += solution.p[3 * i];
-            EXPECT_NEAR(carried, weight, 1e-12 * weight + 1e-12);
+            EXPECT_NEAR(carried, mass * 9.81 * scene.step, mass * 1e-12);
             // a push of 2 N can tip or slide none of the boxes of 1 kg and more
             EXPECT_LT(solution.v.norm(), 1e-11);
         }
@@ -307,22 +307,25 @@ TEST(Lemke, BoxedCompliantMovingProblemsAreAllSolved) {
     }
 }
 
-// Painleve: a steep rod sliding with so much friction that W_NN - mu W_NT < 0. No acceleration exists or many do; the
-// step problem still has a solution, here the jam in which the tip stops.
-TEST(Lemke, PainleveRodHasAStep) {
+// Painleve: a steep rod sliding towards its lean with so much friction that pressing the tip raises the pressure. No
+// acceleration is consistent; the step problem has one solution, the jam in which the tip stops at once.
+TEST(Lemke, PainleveRodJams) {
     const double mass = 1, half = 1, mu = 2.0, h = 1e-3;
     for (const double angle : {0.9, 1.0, 1.1, 1.2}) {
+        const double c = std::cos(angle), s = std::sin(angle);
+        ASSERT_LT(1 + 3 * c * c - mu * 3 * s * c, 0);  // m (W_NN + mu W_NT)
         ProblemBuilder build;
         MatX block = MatX::Zero(3, 3);
         block.diagonal() << mass, mass, mass * half * half / 3;
-        build.node(block, block * Vec3(5, 0, 0) + h * Vec3(0, -mass * 9.81, 0));
-        MatX J(2, 3);  // tip at (-cos, -sin) half from the centre
-        J << 0, 1, -half * std::cos(angle), 1, 0, half * std::sin(angle);
+        build.node(block, block * Vec3(-5, 0, 0) + h * Vec3(0, -mass * 9.81, 0));
+        MatX J(2, 3);  // tip at -half (c, s) from the centre
+        J << 0, 1, -half * c, 1, 0, half * s;
         build.contact_rows(2, {{0, J}}, mu, 0);
         StepSolution solution;
         const SolveReport report = solve(build.problem(), solution);
         EXPECT_EQ(report.status, Status::ok) << angle;
-        EXPECT_LT(report.residual.max(), 1e-12);
+        EXPECT_LT((J * solution.v).norm(), 1e-14);
+        EXPECT_GT(solution.p[0], 1.0);  // an impulse, although nothing collides
     }
 }
 
@@ -392,14 +395,15 @@ TEST(Lemke, WarmStartNeedsNoPivots) {
     scene.boxes = 10;
     scene.push = Vec3(1, 0.5, 0);
     StepProblem problem = scene.problem();
-    LemkeSolver solver;
     StepSolution solution;
-    const SolveReport cold = solver.solve(problem, solution);
+    EXPECT_GT(solve(problem, solution).iterations, 20);
+    EXPECT_TRUE(solution.warm);
     problem.r *= 1.001;
-    const SolveReport warm = solver.solve(problem, solution);
-    EXPECT_EQ(warm.status, Status::ok);
-    EXPECT_LT(warm.iterations, 5);
-    EXPECT_GT(cold.iterations, 20);
+    LemkeOptions options;
+    options.max_pivots = 0;
+    LemkeSolver lazy(options);
+    EXPECT_EQ(lazy.solve(problem, solution).status, Status::ok);
+    EXPECT_LT(residual(problem, solution).max(), 1e-9);
 }
 
 TEST(Lemke, SameProblemSameBits) {

@@ -76,6 +76,16 @@ TEST(LemkePivots, MurtysTriangleIsSolved) {
     }
 }
 
+TEST(LemkePivots, PivotLimitIsKept) {
+    MatX M(2, 2);
+    M << 2, 1, 1, 2;
+    VecX q(2), z;
+    q << -5, -6;  // both contacts close: two pivots at least
+    LemkePivots pivots;
+    EXPECT_EQ(pivots.solve(M, q, 1, z), LemkePivots::Outcome::pivot_limit);
+    EXPECT_EQ(pivots.pivots(), 1);
+}
+
 // Tiny problems of every kind against enumeration: wherever Lemke says solved it is one, and with a positive
 // semidefinite matrix (possibly singular, possibly with a skew part) it says ray only when none exists.
 TEST(LemkePivots, AgreesWithEnumerationOfAllBases) {

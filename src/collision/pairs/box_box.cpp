@@ -51,8 +51,12 @@ struct Face {
     Vec3 centre;
 
     Face(const PlacedBox& box, int face_axis, bool on_positive_side)
-        : axis(face_axis), u((face_axis + 1) % 3), v((face_axis + 2) % 3), positive_side(on_positive_side),
-          outward(sign(on_positive_side) * box.axes.col(face_axis)), centre(box.centre + box.half[face_axis] * outward) {}
+        : axis(face_axis),
+          u((face_axis + 1) % 3),
+          v((face_axis + 2) % 3),
+          positive_side(on_positive_side),
+          outward(sign(on_positive_side) * box.axes.col(face_axis)),
+          centre(box.centre + box.half[face_axis] * outward) {}
     std::uint32_t code() const { return side_code(FeatureKind::face, face(axis, positive_side)); }
 };
 
@@ -71,7 +75,8 @@ struct Edge {
     Vec3 centre;
 
     Edge(const PlacedBox& box, int edge_axis, bool next_positive, bool last_positive)
-        : axis(edge_axis), code(side_code(FeatureKind::edge, edge(edge_axis, next_positive, last_positive))),
+        : axis(edge_axis),
+          code(side_code(FeatureKind::edge, edge(edge_axis, next_positive, last_positive))),
           centre(box.centre + sign(next_positive) * box.half[(edge_axis + 1) % 3] * box.axes.col((edge_axis + 1) % 3) +
                  sign(last_positive) * box.half[(edge_axis + 2) % 3] * box.axes.col((edge_axis + 2) % 3)) {}
 };
@@ -84,8 +89,13 @@ Edge edge_of(const PlacedBox& box, const Face& f, int axis, bool positive_side) 
 
 class Manifold {
 public:
-    Manifold(const PlacedBox& box_a, const PlacedBox& box_b, const PairQuery& pair_query, std::vector<ContactPoint>& list)
-        : a(box_a), b(box_b), query(pair_query), contacts(list), first(list.size()),
+    Manifold(const PlacedBox& box_a, const PlacedBox& box_b, const PairQuery& pair_query,
+             std::vector<ContactPoint>& list)
+        : a(box_a),
+          b(box_b),
+          query(pair_query),
+          contacts(list),
+          first(list.size()),
           size(std::min(box_a.half.maxCoeff(), box_b.half.maxCoeff())) {}
 
     void find();
@@ -103,18 +113,16 @@ private:
     const PairQuery& query;
     std::vector<ContactPoint>& contacts;
     const std::size_t first;
-    const double size;            // [m]
+    const double size;  // [m]
     BoxSeparation separation;
-    double deepest = 0;           // [m] no feature of the overlap lies deeper
-    Mat3 reference_axes;          // of the box that owns the best face axis
-    Vec3 merge;                   // [m] along the reference axes
+    Mat3 reference_axes;  // of the box that owns the best face axis
+    Vec3 merge;           // [m] along the reference axes
 };
 
 void Manifold::find() {
     if (!separate(a, b, query, preference * size, separation)) return;
     const int best = separation.best_face;
     const double by_face = separation.face[best];
-    deepest = 2 * std::min(separation.best(), 0.0) - border * size;
     const PlacedBox& reference = best < 3 ? a : b;
     const PlacedBox& incident = best < 3 ? b : a;
     reference_axes = reference.axes;
@@ -197,7 +205,8 @@ void Manifold::supporting_edges() {
     const Vec3& n = separation.edge_normal;
     const int i = separation.edge_axis_a, j = separation.edge_axis_b;
     const Vec3 n_a = a.axes.transpose() * n, n_b = b.axes.transpose() * n;
-    add_crossing({a, i, n_a[(i + 1) % 3] < 0, n_a[(i + 2) % 3] < 0}, {b, j, n_b[(j + 1) % 3] > 0, n_b[(j + 2) % 3] > 0}, n);
+    add_crossing({a, i, n_a[(i + 1) % 3] < 0, n_a[(i + 2) % 3] < 0}, {b, j, n_b[(j + 1) % 3] > 0, n_b[(j + 2) % 3] > 0},
+                 n);
 }
 
 // The two edges, if they cross seen along their common normal.
@@ -211,7 +220,7 @@ void Manifold::add_crossing(const Edge& e_a, const Edge& e_b, const Vec3& normal
 }
 
 void Manifold::add(const ContactPoint& c, std::uint32_t feature) {
-    if (!(c.gap <= query.cutoff) || c.gap < deepest) return;
+    if (!(c.gap <= query.cutoff)) return;
     // Corners of one box are never merged among themselves; everything else gives way to what is there.
     const bool corner = c.kind == GapKind::point_plane;
     for (std::size_t i = first; i < contacts.size(); ++i) {

@@ -13,23 +13,21 @@
 namespace stickslip {
 
 struct PlacedBox {
-    Vec3 half;      // [m]
-    Vec3 centre;    // [m] in W
-    Mat3 axes;      // columns: the axes in W
+    Vec3 half;    // [m]
+    Vec3 centre;  // [m] in W
+    Mat3 axes;    // columns: the axes in W
 };
 inline PlacedBox placed_box(const PlacedShape& shape) {
     return {std::get<Box>(*shape.geometry).half, shape.position, shape.rotation};
 }
 
 struct BoxSeparation {
-    std::array<double, 6> face{};   // [m] along the axes of a, then of b
-    int best_face = -1;             // into `face`
-    Vec3 face_normal;               // its axis, from b to a
-    double edge = -infinity;        // [m] the largest along a cross product
+    std::array<double, 6> face{};      // [m] along the axes of a, then of b
+    int best_face = -1;                // into `face`
+    Vec3 face_normal = Vec3::UnitZ();  // its axis, from b to a
+    double edge = -infinity;           // [m] the largest along a cross product
     int edge_axis_a = -1, edge_axis_b = -1;
-    Vec3 edge_normal;               // from b to a
-
-    double best() const { return edge > face[best_face] ? edge : face[best_face]; }
+    Vec3 edge_normal = Vec3::Zero();  // from b to a
 };
 
 // Edges of the two boxes at a smaller angle than this [rad] count as parallel. Their cross product is too weak a

@@ -34,7 +34,8 @@ int nearest_face(const Box& box, const Vec3& x, const Mat3& R, const Vec3* plane
 
 }  // namespace
 
-void sphere_box(const PlacedShape& a, const PlacedShape& b, const PairQuery& query, std::vector<ContactPoint>& contacts) {
+void sphere_box(const PlacedShape& a, const PlacedShape& b, const PairQuery& query,
+                std::vector<ContactPoint>& contacts) {
     const double radius = std::get<Sphere>(*a.geometry).radius;
     const auto& box = std::get<Box>(*b.geometry);
     const Mat3& R = b.rotation;

@@ -9,8 +9,8 @@ void sphere_half_space(const PlacedShape& a, const PlacedShape& b, const PairQue
     const auto& plane = std::get<HalfSpace>(*b.geometry);
     const double length = plane.normal.norm();
     const Vec3 m = b.rotation * (plane.normal / length);
-    ContactPoint c = point_plane_gap(a.position, std::get<Sphere>(*a.geometry).radius,
-                                     b.position + plane.offset / length * m, m);
+    ContactPoint c =
+        point_plane_gap(a.position, std::get<Sphere>(*a.geometry).radius, b.position + plane.offset / length * m, m);
     if (!(c.gap <= query.cutoff)) return;
     c.id.feature = feature_code(side_code(FeatureKind::surface), side_code(FeatureKind::face));
     contacts.push_back(c);

@@ -4,7 +4,8 @@
 
 namespace stickslip {
 
-void sphere_sphere(const PlacedShape& a, const PlacedShape& b, const PairQuery& query, std::vector<ContactPoint>& contacts) {
+void sphere_sphere(const PlacedShape& a, const PlacedShape& b, const PairQuery& query,
+                   std::vector<ContactPoint>& contacts) {
     Vec3 fallback = Vec3::UnitZ();
     if (query.plane_normal != nullptr) fallback = first_tangent(*query.plane_normal);
     ContactPoint c = point_point_gap(a.position, std::get<Sphere>(*a.geometry).radius, b.position,
