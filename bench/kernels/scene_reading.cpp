@@ -26,9 +26,9 @@ void build(benchmark::State& state, const std::string& scene) {
     for (auto _ : state) benchmark::DoNotOptimize(stickslip::build_model(read));
 }
 
-BENCHMARK_CAPTURE(read, falling-box, "falling-box")->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(read, stack-20, "stack-20")->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(build, falling-box, "falling-box")->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(build, stack-20, "stack-20")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(read, falling_box, "falling-box")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(read, stack_20, "stack-20")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(build, falling_box, "falling-box")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(build, stack_20, "stack-20")->Unit(benchmark::kMicrosecond);
 
 }  // namespace

@@ -35,9 +35,9 @@ void run(benchmark::State& state, Kind kind, const char* every) {
     std::filesystem::remove_all(folder);
 }
 
-BENCHMARK_CAPTURE(run, no-record, Kind::none, "1e-3")->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(run, hdf5-every-step, Kind::hdf5, "1e-3")->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(run, hdf5-every-tenth, Kind::hdf5, "1e-2")->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(run, csv-every-step, Kind::csv, "1e-3")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run, no_record, Kind::none, "1e-3")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run, hdf5_every_step, Kind::hdf5, "1e-3")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run, hdf5_every_tenth, Kind::hdf5, "1e-2")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run, csv_every_step, Kind::csv, "1e-3")->Unit(benchmark::kMillisecond);
 
 }  // namespace

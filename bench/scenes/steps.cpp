@@ -32,9 +32,11 @@ std::vector<Case> read_cases(const std::string& file) {
         std::istringstream words(line);
         Case c;
         std::string scheme, solver, step;
-        if (!(words >> c.model >> scheme >> solver >> step >> c.from >> c.to)) throw std::runtime_error(file + ": cannot read " + line);
+        if (!(words >> c.model >> scheme >> solver >> step >> c.from >> c.to))
+            throw std::runtime_error(file + ": cannot read " + line);
         c.name = c.model + " " + scheme + " " + solver;
-        c.overrides = {{"run.scheme", scheme, {}}, {"run.solver", solver, {}}, {"run.step", step, {}}, {"run.end", "1e9", {}}};
+        c.overrides = {
+            {"run.scheme", scheme, {}}, {"run.solver", solver, {}}, {"run.step", step, {}}, {"run.end", "1e9", {}}};
         for (std::string set; words >> set;) {
             const auto equals = set.find('=');
             c.overrides.push_back({set.substr(0, equals), set.substr(equals + 1), {}});

@@ -86,7 +86,7 @@ Residual residual(const StepProblem& problem, const StepSolution& solution) {
         // a free row has w itself as its natural map; the difference of lambdas would lose digits
         const double map = x >= problem.lower[j] && x <= problem.upper[j] ? std::abs(w)
                            : std::isnan(x)                                ? nan
-                           : std::abs(lambda - std::clamp(x, problem.lower[j], problem.upper[j])) / rho;
+                                           : std::abs(lambda - std::clamp(x, problem.lower[j], problem.upper[j])) / rho;
         raise(result.joints, map);
     }
 
@@ -99,9 +99,9 @@ Residual residual(const StepProblem& problem, const StepSolution& solution) {
             s.u[k] += problem.S[k] * solution.p[k] + problem.c[k];
             trace += s.diagonal[static_cast<std::size_t>(k)] + problem.S[k];
         }
-        raise(result.contacts, contact_natural_map(dim, problem.contacts.friction[i], problem.contacts.facets[i],
-                                                   step_of(trace / dim), s.u.data() + first,
-                                                   solution.p.data() + first));
+        raise(result.contacts,
+              contact_natural_map(dim, problem.contacts.friction[i], problem.contacts.facets[i], step_of(trace / dim),
+                                  s.u.data() + first, solution.p.data() + first));
     }
     return result;
 }

@@ -50,7 +50,7 @@ struct Simulation::Impl {
         summary.solver = model.run.solver.name;
         summary.policy = model.run.certify ? "certify" : "budget";
         summary.cone = "disc";
-        summary.events.reserve(64);
+        summary.events.reserve(most_events_kept);
     }
 
     void begin() {

@@ -89,9 +89,12 @@ void LemkeSolver::read_modes(const StepProblem& problem, StepSolution& solution)
         const LcpBlock& block = lcp_.blocks[boxed + static_cast<std::size_t>(i)];
         ContactMode& mode = solution.modes[static_cast<std::size_t>(i)];
         const double sigma = block.directions > 0 ? z_[block.first + block.variables - 1] : 0.0;
-        if (!(z_[block.first] > 0)) mode = ContactMode::open;
-        else if (block.dim > 1 && block.directions == 0) mode = ContactMode::slip;
-        else mode = sigma > 0 ? ContactMode::slip : ContactMode::stick;
+        if (!(z_[block.first] > 0))
+            mode = ContactMode::open;
+        else if (block.dim > 1 && block.directions == 0)
+            mode = ContactMode::slip;
+        else
+            mode = sigma > 0 ? ContactMode::slip : ContactMode::stick;
     }
 }
 
@@ -124,11 +127,13 @@ SolveReport LemkeSolver::pivot(const StepProblem& problem, double far, StepSolut
         report.iterations += pivots_[s].pivots();
         z_(island) = z;
         if (outcome == LemkePivots::Outcome::ray)
-            blame(Status::infeasible, "contacts, joints or limits contradict each other: Lemke's method ended on a ray");
+            blame(Status::infeasible,
+                  "contacts, joints or limits contradict each other: Lemke's method ended on a ray");
         if (outcome == LemkePivots::Outcome::pivot_limit)
             blame(Status::not_converged, "pivot limit reached; raise max_pivots or use nsgs");
         if (outcome == LemkePivots::Outcome::lost)
-            blame(Status::not_converged, "rounding spoiled the basis; use nsgs, or add compliance to redundant contacts");
+            blame(Status::not_converged,
+                  "rounding spoiled the basis; use nsgs, or add compliance to redundant contacts");
         if (pivots_[s].negative() > negative_tolerance)
             blame(Status::not_converged, "the final basis has negative impulses or gaps beyond rounding");
     }

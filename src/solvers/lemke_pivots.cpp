@@ -27,7 +27,7 @@ constexpr double rounding = 3e-14;
 constexpr double z0_tolerance = 1e-11;
 // Negative entries of the final basis up to this part of the largest violation, or this part of the largest impulse,
 // are rounding and need no second path.
-constexpr double clean = 1e-10, clean_beside_largest = 1e-12;
+constexpr double clean = 1e-10, clean_beside_largest = 1e-12, most_excused = 1e-6;
 constexpr int refactor_every = 200;
 
 // Fixed numbers in [1/2, 3/2) without structure, so that no two of them tie.
@@ -50,10 +50,11 @@ void LemkePivots::reserve(int k) {
 }
 
 void LemkePivots::start(int attempt) {
-    // The first attempt covers evenly; others look elsewhere, for the rare path that rounding spoils.
+    // Cover evenly and let r alone choose another path among the ties; an uneven d takes several times the pivots and
+    // is the last resort.
     for (int i = 0; i < n_; ++i) {
         const auto seed = static_cast<std::uint64_t>(i) + 1000003ull * static_cast<std::uint64_t>(attempt);
-        d_[i] = attempt == 0 ? 1.0 : generic(2 * seed);
+        d_[i] = attempt < 3 ? 1.0 : generic(2 * seed);
         r_[i] = generic(2 * seed + 1);
     }
     int l = 0;
@@ -77,7 +78,8 @@ void LemkePivots::start(int attempt) {
 bool LemkePivots::refactor() {
     MatX K(k_, k_);
     for (int j = 0; j < k_; ++j)
-        for (int i = 0; i < k_; ++i) K(i, j) = entry(rows_[static_cast<std::size_t>(i)], columns_[static_cast<std::size_t>(j)]);
+        for (int i = 0; i < k_; ++i)
+            K(i, j) = entry(rows_[static_cast<std::size_t>(i)], columns_[static_cast<std::size_t>(j)]);
     inverse_.topLeftCorner(k_, k_) = K.partialPivLu().inverse();
     since_refactor_ = 0;
     return inverse_.topLeftCorner(k_, k_).allFinite();
@@ -275,7 +277,7 @@ LemkePivots::Outcome LemkePivots::solve(const MatX& M, const VecX& q, int max_pi
     if (!(n_ > 0) || q.minCoeff() >= 0) return Outcome::solved;
     size_ = -q.minCoeff();
 
-    // Rounding may spoil one path through a degenerate problem; another covering vector takes another path.
+    // Rounding may spoil one path through a degenerate problem; another perturbation takes another path.
     // Every path is judged by the negative entries of its final basis, and the best one is kept.
     constexpr int attempts = 4;
     Outcome outcome = Outcome::lost;
@@ -321,7 +323,9 @@ bool LemkePivots::finish(VecX& z) {
         negative_ = std::max(negative_, -z[j]);
         if (row_place_[static_cast<std::size_t>(j)] < 0) negative_ = std::max(negative_, -w[j]);
     }
-    negative_ = std::max(0.0, negative_ - clean_beside_largest * z.lpNorm<Eigen::Infinity>()) / size_;
+    // a basis with absurd impulses must not excuse itself by their size
+    const double excuse = std::min(clean_beside_largest * z.lpNorm<Eigen::Infinity>(), most_excused * size_);
+    negative_ = std::max(0.0, negative_ - excuse) / size_;
     return z.allFinite();
 }
 

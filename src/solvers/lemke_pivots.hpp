@@ -1,4 +1,4 @@
-// Lemke's method for   0 <= z  _|_  w = M z + q >= 0   [Cottle, Pang, Stone 1992, s.4.4; Anitescu-Potra, s.2]:
+// Lemke's method for   0 <= z  _|_  w = M z + q >= 0   [Cottle-Pang-Stone, s.4.4; Anitescu-Potra, s.2]:
 // complementary pivots on  w = q + M z + d z0  with a covering vector d > 0 until z0 leaves the basis. For copositive
 // M, and q that no ray contradicts, it ends with a solution.
 //
@@ -21,9 +21,9 @@ class LemkePivots {
 public:
     enum class Outcome {
         solved,
-        ray,          // no basic variable blocks: for copositive M nothing solves the problem
+        ray,  // no basic variable blocks: for copositive M nothing solves the problem
         pivot_limit,
-        lost,         // rounding destroyed the basis
+        lost,  // rounding destroyed the basis
     };
     // M and q must outlive the calls of refine().
     Outcome solve(const MatX& M, const VecX& q, int max_pivots, VecX& z);
@@ -45,8 +45,8 @@ private:
 
     Outcome run(int attempt, int max_pivots);
     void start(int attempt);
-    bool compute(int entering);          // fills X_ and F_; false when the kernel is lost
-    int leaving() const;                 // a variable, or -1
+    bool compute(int entering);  // fills X_ and F_; false when the kernel is lost
+    int leaving() const;         // a variable, or -1
     void exchange(int entering, int leaving);
     double magnitude() const;
     bool refactor();
@@ -60,8 +60,8 @@ private:
 
     const MatX* M_ = nullptr;
     int n_ = 0;
-    int k_ = 0;                        // order of the kernel
-    double size_ = 1;                  // scale of q: the largest violation
+    int k_ = 0;        // order of the kernel
+    double size_ = 1;  // scale of q: the largest violation
     VecX q_, r_, d_;
     std::vector<int> rows_, columns_;  // R and C
     std::vector<int> row_place_;       // per w: its place in R, -1 when basic

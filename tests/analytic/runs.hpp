@@ -28,7 +28,9 @@ inline std::string text_of(double x) {
     return text;
 }
 
-inline std::string text_of(const Vec3& x) { return "[" + text_of(x[0]) + ", " + text_of(x[1]) + ", " + text_of(x[2]) + "]"; }
+inline std::string text_of(const Vec3& x) {
+    return "[" + text_of(x[0]) + ", " + text_of(x[1]) + ", " + text_of(x[2]) + "]";
+}
 
 // --set, in the order given.
 class Set {
@@ -48,7 +50,9 @@ private:
     OptionValues values_;
 };
 
-inline Model mechanism(const std::string& name, const OptionValues& overrides) { return load_model("mechanism:" + name, overrides); }
+inline Model mechanism(const std::string& name, const OptionValues& overrides) {
+    return load_model("mechanism:" + name, overrides);
+}
 inline Model scene(const std::string& name, const OptionValues& overrides) {
     return load_model(STICKSLIP_SCENES "/" + name + ".yaml", overrides);
 }
@@ -60,7 +64,8 @@ inline Model scene_text(const std::string& text, const OptionValues& overrides =
 inline RunSummary run(Model model) {
     Simulation simulation(std::move(model));
     RunSummary summary = simulation.run();
-    EXPECT_EQ(summary.end, RunEnd::finished) << summary.model << " with " << summary.scheme << ": " << summary.reason;
+    EXPECT_TRUE(summary.end == RunEnd::finished)
+        << summary.model << " with " << summary.scheme << ": " << summary.reason;
     EXPECT_TRUE(summary.certified) << summary.model << " with " << summary.scheme;
     return summary;
 }

@@ -7,7 +7,9 @@ namespace {
 struct Way {
     std::string scheme, solver, cone;
 };
-std::ostream& operator<<(std::ostream& out, const Way& way) { return out << way.scheme << ' ' << way.solver << ' ' << way.cone; }
+std::ostream& operator<<(std::ostream& out, const Way& way) {
+    return out << way.scheme << ' ' << way.solver << ' ' << way.cone;
+}
 
 std::string name_of(const Way& way) {
     std::string name = way.scheme + "_" + way.solver + "_" + way.cone;
@@ -36,7 +38,9 @@ struct Support {
     Vec3 force = Vec3::Zero(), moment = Vec3::Zero();  // about the world's origin
     explicit Support(const Step& step) {
         for (const ContactRecord& c : step.contacts) {
-            const Vec3 f = -(c.impulse[0] * c.normal + c.impulse[1] * c.tangent + c.impulse[2] * c.normal.cross(c.tangent)) / (step.t1 - step.t0);
+            const Vec3 f =
+                -(c.impulse[0] * c.normal + c.impulse[1] * c.tangent + c.impulse[2] * c.normal.cross(c.tangent)) /
+                (step.t1 - step.t0);
             force += f;
             moment += c.position.cross(f);
         }
@@ -56,7 +60,8 @@ run: {end: 0.5}
     for (const double m : {1e-3, 1.0, 1e3, 1e6}) {
         for (const Vec3& edges : {Vec3(0.01, 0.01, 0.01), Vec3(1, 1, 1), Vec3(3, 0.4, 0.2), Vec3(30, 20, 40)}) {
             SCOPED_TRACE("mass " + text_of(m) + ", edges " + text_of(edges));
-            Simulation simulation(scene_text(text, with(GetParam(), 0.01)("m", m)("x", edges[0])("y", edges[1])("z", edges[2])));
+            Simulation simulation(
+                scene_text(text, with(GetParam(), 0.01)("m", m)("x", edges[0])("y", edges[1])("z", edges[2])));
             const VecX start = simulation.state().q;
             const Vec3 weight(0, 0, -m * g), com = start.head(3);
             while (simulation.advance()) {
@@ -112,7 +117,8 @@ Tower stand(const std::string& name, const Set& set, double top_mass) {
     EXPECT_EQ(simulation.state().t, 5) << name << ": refused";
     // The last configuration has not been looked at by a step: heights of the centres say how deep they sank.
     for (int k = 0; k < cubes; ++k)
-        tower.overlap = std::max(tower.overlap, (k ? simulation.state().q[7 * (k - 1) + 2] : -0.5) + 1 - simulation.state().q[7 * k + 2]);
+        tower.overlap = std::max(
+            tower.overlap, (k ? simulation.state().q[7 * (k - 1) + 2] : -0.5) + 1 - simulation.state().q[7 * k + 2]);
     return tower;
 }
 
@@ -122,10 +128,32 @@ TEST_P(Rest, BothTowersStand) {
         SCOPED_TRACE(name);
         const double top = heavy ? 1e6 : 1000;
         const Tower tower = stand(name, with(GetParam(), 1.0 / 60), top);
-        const std::string numbers = note(heavy ? "heavy" : "even", {tower.drift, tower.overlap, tower.lowest_load, tower.level_error});
+        const std::string numbers =
+            note(heavy ? "heavy" : "even", {tower.drift, tower.overlap, tower.lowest_load, tower.level_error});
         EXPECT_LT(tower.drift, 1e-6) << numbers;
         EXPECT_LT(tower.overlap, 1e-5) << numbers;
         EXPECT_LT(tower.level_error, 1e-8) << numbers;
+    }
+}
+
+// Cubes put down by hand: up to 20 mm off and 20 degrees turned, so that faces overlap in octagons.
+TEST_P(Rest, CarelessTowersStandToo) {
+    for (const double top_mass : {1e3, 1e6}) {
+        std::string text =
+            "stickslip: 1\nbodies:\n  floor: {fixed: true, shapes: [{half-space: {normal: [0, 0, 1], offset: 0}}]}\n";
+        for (int k = 0; k < 20; ++k) {
+            const auto off = [&](double frequency) { return std::sin(frequency * (k + 1)); };
+            text += "  cube-" + std::to_string(k) +
+                    ": {pose: {at: " + text_of(Vec3(0.02 * off(12.9), 0.02 * off(78.2), k + 0.5)) +
+                    ", rpy_deg: [0, 0, " + text_of(20 * off(37.7)) + "]}, mass: " + text_of(k == 19 ? top_mass : 1e3) +
+                    ", shapes: [{box: [1, 1, 1]}]}\n";
+        }
+        Simulation simulation(scene_text(text + "run: {end: 5}\n", with(GetParam(), 1.0 / 60)));
+        const VecX start = simulation.state().q;
+        while (simulation.advance())
+            ASSERT_LT((simulation.state().q - start).norm(), 1e-6)
+                << "top " << top_mass << " kg at " << simulation.state().t;
+        EXPECT_EQ(simulation.state().t, 5) << "top " << top_mass << " kg";
     }
 }
 

@@ -53,7 +53,8 @@ TEST_P(SlidingBox, PushedAboveTheLimitSlidesAlongThePush) {
         while (simulation.advance()) {
             const Vec3 force = force_on_box(simulation.step());
             EXPECT_NEAR(force.z(), g, 1e-9 * g);
-            EXPECT_LT((force + mu * g * along - g * Vec3::UnitZ()).norm(), 1e-9 * g) << 10 * k << " degrees at " << simulation.state().t;
+            EXPECT_LT((force + mu * g * along - g * Vec3::UnitZ()).norm(), 1e-9 * g)
+                << 10 * k << " degrees at " << simulation.state().t;
         }
         ASSERT_EQ(simulation.state().t, end);
         const VecX moved = simulation.state().q - start;
@@ -72,12 +73,14 @@ struct Slide {
 
 TEST_P(SlidingBox, StopsAtItsBrakingDistanceWithoutLifting) {
     const Vec3 slab(1, 1, 0.2), cube(1, 1, 1), turned(0.3, 0.7, 0.2);
-    const std::vector<Slide> slides{{6, 0, 0.5, slab}, {6, 0, 0.3, slab}, {6, 0, 0.8, slab}, {6, 13, 0.5, slab},
-                                    {6, 13, 0.8, cube}, {6, 45, 0.3, cube}, {3, 13, 0.4, turned}, {6, 101, 0.8, turned}};
+    const std::vector<Slide> slides{{6, 0, 0.5, slab},    {6, 0, 0.3, slab},    {6, 0, 0.8, slab},
+                                    {6, 13, 0.5, slab},   {6, 13, 0.8, cube},   {6, 45, 0.3, cube},
+                                    {3, 13, 0.4, turned}, {6, 101, 0.8, turned}};
     std::vector<double> lifts, sinks;
     for (const Slide& slide : slides) {
         for (const double h : {0.01, 0.001}) {
-            SCOPED_TRACE(text_of(slide.angle_deg) + " degrees, friction " + text_of(slide.friction) + ", step " + text_of(h));
+            SCOPED_TRACE(text_of(slide.angle_deg) + " degrees, friction " + text_of(slide.friction) + ", step " +
+                         text_of(h));
             const Vec3 along(std::cos(slide.angle_deg * pi / 180), std::sin(slide.angle_deg * pi / 180), 0);
             const double stop_time = slide.speed / (slide.friction * g), end = stop_time + 0.3;
             Simulation simulation(scene("sliding-box", Set{{"scheme", GetParam()}}("step", h)("end", end)(
@@ -111,13 +114,37 @@ TEST_P(SlidingBox, StopsAtItsBrakingDistanceWithoutLifting) {
     note("sinks", sinks);
 }
 
+// Sliding and spinning about the vertical: the friction at each corner has its own direction, none of them lifts.
+TEST_P(SlidingBox, SpinningSlideStaysOnTheFloorAndOnlySlowsDown) {
+    const Vec3 edges(1, 0.6, 0.2);
+    Simulation simulation(scene(
+        "sliding-box", Set{{"scheme", GetParam()}, {"step", "0.002"}, {"end", "3"}}(
+                           "bodies.box.shapes.0.box", text_of(edges))("bodies.box.angular_velocity", "[0, 0, 20]")));
+    double kinetic = simulation.step().ledger.start().kinetic;
+    while (simulation.advance()) {
+        const State& x = simulation.state();
+        const std::vector<double> heights =
+            corner_heights(simulation.model().system->body_state(1, x.q, x.v), edges, Vec3::UnitZ());
+        for (std::size_t i = 0; i < 4; ++i) {
+            ASSERT_LT(heights[i], 1e-9) << "at " << x.t;
+            ASSERT_GT(heights[i], -1e-9) << "at " << x.t;
+        }
+        ASSERT_NEAR(force_on_box(simulation.step()).z(), 10 * g, 1e-8 * 10 * g);
+        const double now = simulation.step().ledger.now().kinetic;
+        ASSERT_LE(now, kinetic * (1 + 1e-14) + 1e-20) << "at " << x.t;
+        kinetic = now;
+    }
+    EXPECT_LT(simulation.state().v.norm(), 1e-12);
+}
+
 TEST_P(SlidingBox, StopsWhereTheStraightLineOfTheReferenceEnds) {
     const std::vector<double> stop = Reference("block-plane").rows("stop")[0];
     const double angle = 13 * pi / 180;
     for (const double h : {0.01, 0.002}) {
-        const RunSummary end = run(scene("sliding-box", Set{{"scheme", GetParam()}, {"end", "1"}}("step", h)(
-                                                            "materials.default.friction", 0.4)("bodies.box.mass", 1)(
-                                                            "bodies.box.velocity", text_of(Vec3(3 * std::cos(angle), 3 * std::sin(angle), 0)))));
+        const RunSummary end = run(scene(
+            "sliding-box", Set{{"scheme", GetParam()}, {"end", "1"}}("step", h)("materials.default.friction", 0.4)(
+                               "bodies.box.mass", 1)("bodies.box.velocity",
+                                                     text_of(Vec3(3 * std::cos(angle), 3 * std::sin(angle), 0)))));
         EXPECT_LT(std::hypot(end.q[0] - stop[1], end.q[1] - stop[2]), 3 * h);
         EXPECT_LT(std::abs(end.q[1] * std::cos(angle) - end.q[0] * std::sin(angle)), 1e-10);
     }
@@ -130,8 +157,10 @@ TEST_P(SlidingBox, ObliqueSlideOnAnInclineConvergesToTheReference) {
     const Vec3 downhill(std::cos(a), 0, -std::sin(a)), across(0, 1, 0), normal(std::sin(a), 0, std::cos(a));
     std::vector<double> errors, stop_errors;
     for (const double h : {0.01, 0.005, 0.0025, 0.00125}) {
-        Simulation simulation(scene("box-on-incline", Set{{"scheme", GetParam()}, {"angle", "20"}, {"end", "2.4"}}("step", h)(
-                                                          "bodies.box.velocity", text_of(Vec3(3 * (std::cos(angle) * downhill + std::sin(angle) * across))))));
+        Simulation simulation(scene(
+            "box-on-incline",
+            Set{{"scheme", GetParam()}, {"angle", "20"}, {"end", "2.4"}}("step", h)(
+                "bodies.box.velocity", text_of(Vec3(3 * (std::cos(angle) * downhill + std::sin(angle) * across))))));
         const Vec3 start = simulation.state().q.head(3);
         const auto in_plane = [&](const Vec3& x) { return Vec2(downhill.dot(x), across.dot(x)); };
         double worst = 0;
@@ -142,7 +171,8 @@ TEST_P(SlidingBox, ObliqueSlideOnAnInclineConvergesToTheReference) {
             worst = std::max({worst, (in_plane(x.q.head(3) - start) - Vec2(state[1], state[2])).norm(),
                               (in_plane(x.v.head(3)) - Vec2(state[3], state[4])).norm()});
         }
-        while (simulation.advance()) {}
+        while (simulation.advance()) {
+        }
         const State& x = simulation.state();
         ASSERT_EQ(x.t, 2.4);
         const std::vector<double>& stop = reference.rows("stop")[0];

@@ -55,7 +55,8 @@ run: {end: 3}
             if (state[0] > 2) break;
             while (simulation.state().t < state[0] - h / 2) ASSERT_TRUE(simulation.advance());
             const State& x = simulation.state();
-            worst = std::max({worst, std::abs(x.q[0] - state[1]), std::abs(x.q[2] - state[2]), std::abs(x.v[0] - state[3]), std::abs(x.v[2] - state[4])});
+            worst = std::max({worst, std::abs(x.q[0] - state[1]), std::abs(x.q[2] - state[2]),
+                              std::abs(x.v[0] - state[3]), std::abs(x.v[2] - state[4])});
         }
         errors.push_back(worst);
     }
@@ -84,9 +85,14 @@ run: {end: 3}
 )";
     Simulation simulation(scene_text(text, Set(set)("step", h)));
     const Vec3 J(1, 2, 3);
-    const auto attitude = [&] { const VecX& q = simulation.state().q; return Quat(q[3], q[4], q[5], q[6]); };
+    const auto attitude = [&] {
+        const VecX& q = simulation.state().q;
+        return Quat(q[3], q[4], q[5], q[6]);
+    };
     const auto momentum = [&] { return Vec3(attitude() * J.cwiseProduct(simulation.state().v.tail<3>())); };
-    const auto energy = [&] { return 0.5 * simulation.state().v.tail<3>().dot(J.cwiseProduct(simulation.state().v.tail<3>())); };
+    const auto energy = [&] {
+        return 0.5 * simulation.state().v.tail<3>().dot(J.cwiseProduct(simulation.state().v.tail<3>()));
+    };
     const Vec3 L0 = momentum();
     const double T0 = energy();
     Spin spin;
@@ -99,7 +105,8 @@ run: {end: 3}
         }
         const Quat exact(state[1], state[2], state[3], state[4]);
         const Vec3 omega(state[5], state[6], state[7]);
-        spin.state_error = std::max({spin.state_error, attitude().angularDistance(exact), (simulation.state().v.tail<3>() - omega).norm()});
+        spin.state_error = std::max(
+            {spin.state_error, attitude().angularDistance(exact), (simulation.state().v.tail<3>() - omega).norm()});
     }
     return spin;
 }
@@ -138,7 +145,8 @@ stickslip: 1
 gravity: [0, 0, 0]
 bodies: {top: {mass: 1, inertia: [1, 2, 2.5], angular_velocity: [0.3, 5, 0.2], velocity: [1, 2, 3]}}
 run: {end: 5, step: 0.01}
-)", Set{{"scheme.theta", theta}}));
+)",
+                                         Set{{"scheme.theta", theta}}));
         double before = simulation.step().ledger.start().kinetic;
         while (simulation.advance()) {
             const double now = simulation.step().ledger.now().kinetic;

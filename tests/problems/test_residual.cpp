@@ -87,9 +87,10 @@ TEST(Residual, BoxedRowIsRightInsideAndAtBothBounds) {
         solution.v[0] = (3.0 + lambda) / 2.0;
         return residual(problem, solution);
     };
-    EXPECT_EQ(judge(-1.0, -2, 2).max(), 0);          // v = 1: target reached
-    EXPECT_EQ(judge(-0.5, -0.5, 0.5).max(), 0);      // brake saturates, v > target, w >= 0 at lower
-    EXPECT_NEAR(judge(0.5, -0.5, 0.5).joints, 0.5, 1e-15);  // w = 0.75 at upper: step back across the box, 1 / rho = 1/2
+    EXPECT_EQ(judge(-1.0, -2, 2).max(), 0);      // v = 1: target reached
+    EXPECT_EQ(judge(-0.5, -0.5, 0.5).max(), 0);  // brake saturates, v > target, w >= 0 at lower
+    EXPECT_NEAR(judge(0.5, -0.5, 0.5).joints, 0.5,
+                1e-15);  // w = 0.75 at upper: step back across the box, 1 / rho = 1/2
     EXPECT_NEAR(judge(0.0, -0.5, 0.5).joints, 0.25, 1e-15);
     EXPECT_NEAR(judge(-0.7, -0.5, 0.5).joints, 0.1, 1e-15);  // outside the box by 0.2
     EXPECT_NEAR(judge(0.0, -infinity, infinity).joints, 0.5, 1e-15);
@@ -125,8 +126,9 @@ TEST(Residual, AgreesWithDenseRecomputation) {
         for (int j = 0; j < lambda.size(); ++j) {
             const double rho = 1 / (G.row(j).dot(inverse * G.row(j).transpose()) + problem.T[j]);
             const double w = G.row(j).dot(solution.v) + problem.T[j] * lambda[j] - problem.b[j];
-            joints = std::max(joints, std::abs(lambda[j] - std::clamp(lambda[j] - rho * w, problem.lower[j],
-                                                                      problem.upper[j])) / rho);
+            joints = std::max(
+                joints,
+                std::abs(lambda[j] - std::clamp(lambda[j] - rho * w, problem.lower[j], problem.upper[j])) / rho);
         }
         const VecX u = H * solution.v + VecX(problem.S.cwiseProduct(p)) + problem.c;
         for (int i = 0; i < problem.contacts.size(); ++i) {

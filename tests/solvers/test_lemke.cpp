@@ -128,7 +128,8 @@ TEST(Lemke, RepeatedJointsAndRestingContactsShareTheLoad) {
     // a table top on four corners, held at its centre by the same vertical joint three times
     BoxOnPlane scene;
     ProblemBuilder build;
-    build.body(scene.mass, box_inertia(scene.mass, scene.edges), Vec3::Zero(), scene.step * Vec3(1, 0, -scene.mass * 9.81));
+    build.body(scene.mass, box_inertia(scene.mass, scene.edges), Vec3::Zero(),
+               scene.step * Vec3(1, 0, -scene.mass * 9.81));
     for (int i = 0; i < 4; ++i)
         build.contact(0, -1, 0.5 * Vec3(i & 1 ? 0.4 : -0.4, i & 2 ? 0.3 : -0.3, -0.2), Vec3::Zero(), 0.5, 8);
     for (int copy = 0; copy < 3; ++copy) build.point_joint(0, -1, Vec3::Zero(), Vec3::Zero());

@@ -15,7 +15,8 @@ using testing::Random;
 double violation(const MatX& M, const VecX& q, const VecX& z) {
     const VecX w = M * z + q;
     double worst = 0;
-    for (int i = 0; i < q.size(); ++i) worst = std::max({worst, -z[i], -w[i], std::min(std::abs(z[i]), std::abs(w[i]))});
+    for (int i = 0; i < q.size(); ++i)
+        worst = std::max({worst, -z[i], -w[i], std::min(std::abs(z[i]), std::abs(w[i]))});
     return worst;
 }
 

@@ -38,7 +38,9 @@ inline Mat3 frame_of(const Vec3& n) {
 class Random {
 public:
     explicit Random(std::uint32_t seed) : engine_(seed) {}
-    double uniform(double low, double high) { return low + (high - low) * (static_cast<double>(engine_()) / 4294967296.0); }
+    double uniform(double low, double high) {
+        return low + (high - low) * (static_cast<double>(engine_()) / 4294967296.0);
+    }
     double normal() {  // sum of twelve: close enough, and the same everywhere
         double sum = -6;
         for (int i = 0; i < 12; ++i) sum += uniform(0, 1);
@@ -168,13 +170,13 @@ inline Vec3 box_inertia(double mass, const Vec3& edges) {
 
 // A box standing on the ground with its four lower corners.
 struct BoxOnPlane {
-    double mass = 2;                    // [kg]
-    Vec3 edges{0.4, 0.3, 0.2};          // [m]
+    double mass = 2;            // [kg]
+    Vec3 edges{0.4, 0.3, 0.2};  // [m]
     double mu = 0.5;
     int facets = 8;
-    Vec3 velocity = Vec3::Zero();       // [m/s] at the start of the step
-    Vec3 force = Vec3::Zero();          // [N] at the centre of mass, beside the weight
-    double step = 1e-3;                 // [s]
+    Vec3 velocity = Vec3::Zero();  // [m/s] at the start of the step
+    Vec3 force = Vec3::Zero();     // [N] at the centre of mass, beside the weight
+    double step = 1e-3;            // [s]
 
     StepProblem problem() const {
         ProblemBuilder build;
@@ -190,12 +192,12 @@ struct BoxOnPlane {
 // Boxes on top of each other, four corners each; masses from the bottom up, repeated when there are fewer.
 struct BoxStack {
     int boxes = 5;
-    std::vector<double> masses{1.0};    // [kg]
-    double edge = 1;                    // [m]
+    std::vector<double> masses{1.0};  // [kg]
+    double edge = 1;                  // [m]
     double mu = 0.5;
     int facets = 8;
-    Vec3 push = Vec3::Zero();           // [N] on the topmost box
-    double step = 1e-3;                 // [s]
+    Vec3 push = Vec3::Zero();  // [N] on the topmost box
+    double step = 1e-3;        // [s]
 
     StepProblem problem() const {
         ProblemBuilder build;
@@ -234,8 +236,8 @@ struct RandomProblem {
             const int d = 1 + random.below(largest_node);
             const MatX root = random.matrix(d, d), twist = random.matrix(d, d);
             const double mass = random.log_uniform(mass_low, mass_high);
-            const MatX block = mass * (MatX::Identity(d, d) + 0.1 * root * root.transpose() +
-                                       skew * (twist - twist.transpose()));
+            const MatX block =
+                mass * (MatX::Identity(d, d) + 0.1 * root * root.transpose() + skew * (twist - twist.transpose()));
             build.node(block, mass * random.vector(d));
             dofs.push_back(d);
         }
@@ -255,12 +257,14 @@ struct RandomProblem {
             const int sizes[] = {4, 6, 8, 12};
             const bool disc = !polygons_only && random.below(2) == 0;
             const double mu = random.below(6) == 0 ? 0.0 : random.uniform(0.05, 1.5);
-            build.contact_rows(static_cast<int>(blocks[0].second.rows()), blocks, mu, disc ? 0 : sizes[random.below(4)]);
+            build.contact_rows(static_cast<int>(blocks[0].second.rows()), blocks, mu,
+                               disc ? 0 : sizes[random.below(4)]);
         }
         made.clear();
         for (int j = 0; j < joints; ++j) {
             ProblemBuilder::Blocks blocks = rows(1);
-            if (!made.empty() && random.uniform(0, 1) < repeat) blocks = made[static_cast<std::size_t>(random.below(j))];
+            if (!made.empty() && random.uniform(0, 1) < repeat)
+                blocks = made[static_cast<std::size_t>(random.below(j))];
             made.push_back(blocks);
             build.joint_rows(1, blocks);
         }

@@ -29,7 +29,9 @@ public:
 
     const MatX& W() const { return W_; }
     const VecX& q() const { return q_; }
-    const VecX& diagonal() const { return diagonal_; }  // of W before the joints were eliminated: the scale of its rounding
+    const VecX& diagonal() const {
+        return diagonal_;
+    }  // of W before the joints were eliminated: the scale of its rounding
     int kept() const { return static_cast<int>(q_.size()); }
     const std::vector<int>& boxed() const { return boxed_; }  // bilateral rows kept, ascending
     const std::vector<int>& free() const { return free_; }    // bilateral rows eliminated, ascending

@@ -42,7 +42,8 @@ void apply_transpose(const std::vector<LcpBlock>& blocks, const double* y, doubl
             const std::vector<Vec2>& corner = polygon(block.facets).corner;
             const double y1 = block.scale * y_i[1], y2 = block.scale * y_i[2];
             for (int j = 0; j < block.directions; ++j)
-                w_i[j + 1] = corner[static_cast<std::size_t>(j)].x() * y1 + corner[static_cast<std::size_t>(j)].y() * y2;
+                w_i[j + 1] =
+                    corner[static_cast<std::size_t>(j)].x() * y1 + corner[static_cast<std::size_t>(j)].y() * y2;
         } else if (block.directions > 0) {
             w_i[1] = block.scale * y_i[1];
             w_i[2] = -w_i[1];
@@ -87,7 +88,8 @@ void make_blocks(const StepProblem& problem, const Elimination& elimination, std
         block.dim = problem.contacts.jacobian.dim(i);
         block.mu = problem.contacts.friction[i];
         block.facets = problem.contacts.facets[i];
-        if (needs_disc(problem.contacts, i)) throw Error("an LCP needs polygon cones; contact " + std::to_string(i) + " has a disc");
+        if (needs_disc(problem.contacts, i))
+            throw Error("an LCP needs polygon cones; contact " + std::to_string(i) + " has a disc");
         block.directions = block.dim == 1 || block.mu == 0 ? 0 : block.dim == 2 ? 2 : block.facets;
         block.variables = block.directions == 0 ? 1 : block.directions + 2;
         finish(block);

@@ -25,17 +25,17 @@ namespace stickslip {
 
 // Where the variables of one kept row (box) or of one contact sit in z.
 struct LcpBlock {
-    int row = 0;         // first kept row
+    int row = 0;  // first kept row
     int dim = 1;
-    int first = 0;       // first variable
-    int variables = 0;   // 0 for a box of width zero
-    int directions = 0;  // beta variables; 0 without friction
-    double sign = 1;     // lambda = anchor + sign z
-    double anchor = 0;   // [N s]
+    int first = 0;            // first variable
+    int variables = 0;        // 0 for a box of width zero
+    int directions = 0;       // beta variables; 0 without friction
+    double sign = 1;          // lambda = anchor + sign z
+    double anchor = 0;        // [N s]
     double width = infinity;  // [N s] upper - lower
     double mu = 0;
     int facets = 0;
-    double scale = 1;    // s
+    double scale = 1;  // s
 };
 
 struct Lcp {

@@ -69,8 +69,9 @@ void resolve_impact(const System& system, Solver& solver, const ImpactOptions& o
             speed[i] = s.row_work[contacts.jacobian.row[i]];
             if (pass == most_passes) continue;
             if (speed[i] <= -options.restitution_threshold) common = std::max(common, contacts.restitution[i]);
-            // A resting contact keeps its e: in Poisson's law its compression impulse rebounds too.
-            const bool slow = speed[i] < 0 && speed[i] > -options.restitution_threshold;
+            // A resting contact keeps its e: in Poisson's law its compression impulse rebounds too. Its speed is zero up
+            // to rounding, whose sign must not decide.
+            const bool slow = speed[i] < -options.approach_tolerance && speed[i] > -options.restitution_threshold;
             if (!slow) e[i] = contacts.restitution[i];
         }
 
