@@ -25,10 +25,11 @@ int main(int argc, char** argv) {
     add_repair(app, code);
     std::string topic;
     CLI::App* help = app.add_subcommand("help", "this text, or the help of a command");
-    help->add_option("command", topic, "run, list, solve, repair");
+    help->add_option("command", topic, "run, list, solve, repair")->check(CLI::IsMember({"run", "list", "solve", "repair", "help"}));
     help->callback([&] {
-        CLI::App* about = topic.empty() ? &app : app.get_subcommand(topic);
-        std::fputs(about->help().c_str(), stdout);
+        const CLI::App* about = topic.empty() ? &app : app.get_subcommand(topic);
+        const std::string name = topic.empty() ? "stickslip" : "stickslip " + topic;
+        std::fputs(app.get_formatter()->make_help(about, name, CLI::AppFormatMode::Normal).c_str(), stdout);
     });
     try {
         app.parse(argc, argv);

@@ -27,7 +27,7 @@ struct RunArguments {
     std::string model, scheme, solver, step, tol, end, folder, resume;
     std::vector<std::string> sets;
     int threads = 1;
-    bool json = false, quiet = false, profile = false, no_record = false;
+    bool json = false, quiet = false, profile = false, no_record = false, force = false;
 };
 
 // --scheme and friends are shorthands for --set.
@@ -36,8 +36,8 @@ OptionValues overrides(const RunArguments& a) {
     const auto add = [&](const char* key, const std::string& text, const char* flag) {
         if (!text.empty()) values.push_back({key, text, Place{flag, 0, 0}});
     };
-    add("run.scheme.name", a.scheme, "--scheme");
-    add("run.solver.name", a.solver, "--solver");
+    add("run.scheme", a.scheme, "--scheme");  // the options of another scheme are dropped
+    add("run.solver", a.solver, "--solver");
     add("run.step", a.step, "--step");
     add("run.end", a.end, "--end");
     for (const std::string& set : a.sets) {
@@ -71,13 +71,19 @@ int run(const RunArguments& a) {
     if (!a.resume.empty()) {
         const RecordContents past = read_record(a.resume);
         if (past.snapshot.empty()) throw Error("'" + a.resume + "' holds no snapshot to resume from");
+        if (mechanics_of(past.source) != mechanics_of(model.source))
+            throw Error("'" + a.resume + "' is the record of another model: the scene or a --set of its mechanics differs");
         simulation.restore(past.snapshot);
+        if (simulation.state().t >= model.run.end)
+            throw Error(fmt::format("'{}' has already reached t = {:.6g} s; give a later --end", a.resume, simulation.state().t));
     }
 
     const std::string folder = a.folder.empty() ? fresh_folder(model.name) : a.folder;
     std::unique_ptr<Recorder> record, csv;
     if (!a.no_record) {
         make_folder(folder);
+        if (!a.force && fs::exists(fs::path(folder) / "run.h5"))
+            throw Error(fmt::format("'{}' already holds a record; give another folder with -o, or --force to replace it", folder));
         record = make_hdf5_recorder((fs::path(folder) / "run.h5").string(), 0.5, [&] { return simulation.snapshot(); });
         simulation.add(*record);
         if (model.run.csv) {
@@ -127,9 +133,10 @@ void add_run(CLI::App& app, int& code) {
         ->take_all()
         ->expected(1)
         ->allow_extra_args(false);
-    command->add_option("--threads", a->threads, "threads; the result does not depend on it")->check(CLI::PositiveNumber);
+    command->add_option("--threads", a->threads, "threads; the result does not depend on it")->check(CLI::Range(1, 1024));
     command->add_option("-o,--output", a->folder, "folder of the record; runs/<model>-<n> if left out");
     command->add_option("--resume", a->resume, "go on from the last snapshot of this run");
+    command->add_flag("--force", a->force, "replace the record that is already in the folder");
     command->add_flag("--no-record", a->no_record, "write no record");
     command->add_flag("--json", a->json, "print one JSON object at the end");
     command->add_flag("--quiet", a->quiet, "no progress bar, no summary");

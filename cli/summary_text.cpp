@@ -102,17 +102,18 @@ std::string summary_text(const Simulation& simulation, const RunSummary& s) {
     std::string text;
     const auto line = [&](const char* name, const std::string& value) { text += fmt::format("  {:<12} {}\n", name, value); };
     text += fmt::format("{} {} at t = {:.6g} s\n", s.model, end_word(s.end), s.t);
-    if (!s.reason.empty() && s.end == RunEnd::refused) line("why", s.reason);
     line("scheme", fmt::format("{}, solver {}, cone {}, policy {}", s.scheme, s.solver, s.cone, s.policy));
     line("steps", fmt::format("{} ({} solves) in {:.3g} s, {:.3g} ms each (p99 {:.3g})", s.steps, s.solves, s.wall_s, s.step_ms_mean, s.step_ms_p99));
     line("residual", fmt::format("max {:.2e} m/s, mean {:.2e}: {}", s.residual_max, s.residual_mean,
-                                 s.certified ? "every step certified" : fmt::format("{} of {} steps certified", s.certified_steps, s.steps)));
+                                 s.steps == 0  ? std::string("no step was taken")
+                                 : s.certified ? std::string("every step certified")
+                                               : fmt::format("{} of {} steps certified", s.certified_steps, s.steps)));
     line("drift", fmt::format("overlap {:.2e} m, joints {:.2e} m, {:.2e} m/s", s.gap_violation_max, s.joint_violation_position_max,
                               s.joint_violation_velocity_max));
     line("energy", fmt::format("kinetic {:.6g}, potential {:.6g}, elastic {:.6g} J", s.energies.kinetic, s.energies.potential, s.energies.elastic));
     line("", fmt::format("applied {:+.6g}, motors {:+.6g}, friction {:+.6g}, impacts {:+.6g}, stabilisation {:+.6g}, scheme {:+.3g} J",
-                         s.flows.applied_work, s.flows.motor_work, -s.flows.friction_loss, -s.flows.impact_loss, -s.flows.regularisation_loss,
-                         -s.flows.scheme_loss));
+                         s.flows.applied_work, s.flows.motor_work, 0 - s.flows.friction_loss, 0 - s.flows.impact_loss,
+                         0 - s.flows.regularisation_loss, 0 - s.flows.scheme_loss));
     line("", fmt::format("imbalance {:.1e} J of {:.3g} J", s.imbalance, s.energy_scale));
     line("contacts", fmt::format("mean {:.3g}, max {}; {} events", s.contacts_mean, s.contacts_max, s.event_count));
     const std::vector<std::string> names = system.coordinate_names();

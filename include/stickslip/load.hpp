@@ -15,6 +15,10 @@ Model build_model(const Scene& scene);
 // run.end, run.record.every.
 Model load_model(const std::string& spec, const OptionValues& overrides = {});
 
+// The part of Model::source that decides the mechanics; the rest says how it was run. Two runs of the same model may
+// differ in the rest, and one may go on from the other.
+std::string mechanics_of(const std::string& source);
+
 // Names of the shipped scenes that `scene:NAME` finds, sorted.
 std::vector<std::string> shipped_scenes();
 

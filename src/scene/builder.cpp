@@ -241,6 +241,18 @@ private:
     Vec3 normal_ = Vec3::Zero();
 };
 
+// A solver that cannot take the scene's cone is wrong input, not something to find out in the first step.
+void check_cone(const Scene& scene) {
+    if (scene.plane != Scene::Plane::none || scene.contacts.facets > 0) return;  // intervals and polygons
+    const bool friction = std::any_of(scene.materials.begin(), scene.materials.end(), [](const auto& m) { return m.friction > 0; }) ||
+                          std::any_of(scene.contacts.pairs.begin(), scene.contacts.pairs.end(), [](const auto& p) { return p.friction.value_or(0) > 0; });
+    for (const SolverEntry& entry : solvers()) {
+        if (scene.run.solver.name == entry.name && !entry.disc && friction)
+            throw Error(fmt::format("solver '{}' does not take the disc cone: set contacts.cone: {{polygon: 8}}, or use auto or nsgs", entry.name),
+                        scene.run.solver.place);
+    }
+}
+
 }  // namespace
 
 Model build_model(const Scene& scene) {
@@ -256,6 +268,7 @@ Model build_model(const Scene& scene) {
     model.system = std::move(system);
     model.source = scene.text;
     const Scene::Run& run = scene.run;
+    check_cone(scene);
     model.run.scheme = {run.scheme.name, run.scheme.options, run.scheme.place};
     if (run.step) model.run.scheme.options.push_back({"step", run.step->text, run.step->place});
     model.run.solver = {run.solver.name, run.solver.options, run.solver.place};

@@ -17,6 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view run_mark = "\n# run";
+
 bool take_prefix(std::string& text, std::string_view prefix) {
     if (!text.starts_with(prefix)) return false;
     text.erase(0, prefix.size());
@@ -27,8 +29,13 @@ Model load_mechanism(const std::string& name, const OptionValues& overrides) {
     OptionValues parameters;
     RunSettings run;
     bool has_step = false;
+    const auto is_run_key = [](const std::string& key) {
+        for (const char* word : {"step", "end", "scheme", "solver", "policy"})
+            if (key == word) return true;
+        return key.find('.') != std::string::npos;
+    };
     for (OptionValue value : overrides) {
-        if (value.key.find('.') == std::string::npos && value.key != "step") {
+        if (!is_run_key(value.key)) {
             parameters.push_back(std::move(value));
             continue;
         }
@@ -66,6 +73,10 @@ Model load_mechanism(const std::string& name, const OptionValues& overrides) {
     Model model;
     model.source = "mechanism: " + name + "\n";
     for (const OptionValue& value : parameters) model.source += value.key + ": " + value.text + "\n";
+    model.source += run_mark;
+    for (const OptionValue& option : run.scheme.options) model.source += fmt::format("\n# --set scheme.{}={}", option.key, option.text);
+    for (const OptionValue& option : run.solver.options) model.source += fmt::format("\n# --set solver.{}={}", option.key, option.text);
+    model.source += "\n";
     if (!has_step) run.scheme.options.insert(run.scheme.options.begin(), {"step", fmt::format("{}", mechanism.step), {}});
     const bool has_end = std::any_of(overrides.begin(), overrides.end(), [](const OptionValue& v) { return v.key == "run.end" || v.key == "end"; });
     if (!has_end) run.end = mechanism.end;
@@ -85,6 +96,8 @@ std::string find_shipped(const std::string& name) {
 }
 
 }  // namespace
+
+std::string mechanics_of(const std::string& source) { return source.substr(0, source.rfind(run_mark)); }
 
 std::vector<std::string> shipped_scenes() {
     std::vector<std::string> names;
@@ -115,6 +128,13 @@ Model load_model(const std::string& spec, const OptionValues& overrides) {
     const std::string file = take_prefix(name, "scene:") ? find_shipped(name) : spec;
     Model model = build_model(read_scene(file, overrides));
     model.name = fs::path(file).stem().string();
+    // What the file does not say: overrides of the mechanics first, then, behind a mark, how it is run.
+    std::string run;
+    for (const OptionValue& value : overrides) {
+        const bool of_run = value.key.starts_with("run") || value.key.starts_with("scheme") || value.key.starts_with("solver");
+        (of_run ? run : model.source) += fmt::format("\n# --set {}={}", value.key, value.text);
+    }
+    model.source += std::string(run_mark) + run + "\n";
     return model;
 }
 

@@ -161,7 +161,7 @@ StepReport Euler::step(const System& system, Solver& solver, State& x, double t_
         resolve_impact(system, solver, impact, x, s, report);
         s.memory.v_rate.setZero();
         remember(options_.step, s);
-        s.memory.h = 0;  // impulses of an impact are no guess for the next step
+        s.memory.h = 0;  // impulses of an impact are no guess for the next step, its modes are
         s.v_weighted = x.v;
         watch.lap(StepTimers::solve);
     }

@@ -82,7 +82,7 @@ std::string objection(const RunSettings& settings, const System& system, const S
 std::vector<std::string> warnings(const RunSummary& summary) {
     std::vector<std::string> list;
     if (summary.gap_violation_max > visible_overlap)
-        list.push_back(fmt::format("bodies overlap by up to {:.2g} m: take a smaller step, or set scheme.stabilisation", summary.gap_violation_max));
+        list.push_back(fmt::format("bodies overlap by up to {:.2g} m: take a smaller step", summary.gap_violation_max));
     if (summary.joint_violation_position_max > visible_joint_error)
         list.push_back(fmt::format("joints drift apart by up to {:.2g} m: take a smaller step, or set scheme.stabilisation=1 (best with theta=1)",
                                    summary.joint_violation_position_max));

@@ -28,6 +28,7 @@ struct Simulation::Impl {
     std::unique_ptr<Solver> solver;
     double tol;
     State state, before;
+    EnergyLedger::Snapshot ledger_before;
     Step step;
     long steps = 0;
     int idle = 0;
@@ -64,6 +65,7 @@ struct Simulation::Impl {
         summary.reason = reason;
         over = true;
         state = before;
+        step.ledger.restore(ledger_before);
         if (capsule_folder.empty()) return;
         summary.capsule = fmt::format("{}/refused_{:06d}.h5", capsule_folder, steps + 1);
         try {
@@ -82,6 +84,7 @@ struct Simulation::Impl {
         before.t = state.t;
         before.q = state.q;
         before.v = state.v;
+        ledger_before = step.ledger.snapshot();
         const double discontinuity = model.system->next_discontinuity(state.t);
         const StepReport report = scheme->step(*model.system, *solver, state, std::min(model.run.end, discontinuity), step);
         if (const std::string no = objection(model.run, *model.system, report, state, step.ledger, steps + 1); !no.empty()) {

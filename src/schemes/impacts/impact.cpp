@@ -64,16 +64,20 @@ void resolve_impact(const System& system, Solver& solver, const ImpactOptions& o
         contacts.jacobian.product(problem.nodes(), v_minus, s.row_work);
         e.assign(static_cast<std::size_t>(contacts.size()), 0.0);
         speed.resize(e.size());
+        // One contact that is fast enough makes the impact rebound, at all its contacts, each with its own e: in Poisson's law
+        // the compression impulse of a resting contact comes back too. Deciding contact by contact was tried: rounding in
+        // the zero speed of a resting corner then decided, and its rebound kept a settling box hopping.
         double common = 0;  // the e of poisson-simple
+        bool rebounds = false;
         for (int i = 0; i < contacts.size(); ++i) {
             speed[i] = s.row_work[contacts.jacobian.row[i]];
-            if (pass == most_passes) continue;
-            if (speed[i] <= -options.restitution_threshold) common = std::max(common, contacts.restitution[i]);
-            // A resting contact keeps its e: in Poisson's law its compression impulse rebounds too. Its speed is zero up
-            // to rounding, whose sign must not decide.
-            const bool slow = speed[i] < -options.approach_tolerance && speed[i] > -options.restitution_threshold;
-            if (!slow) e[i] = contacts.restitution[i];
+            const double threshold = std::max(options.restitution_threshold,
+                                              resolvable_speed(contacts.restitution[i], gain[contacts.jacobian.row[i]]));
+            if (pass == most_passes || speed[i] > -threshold) continue;
+            common = std::max(common, contacts.restitution[i]);
+            rebounds = true;
         }
+        if (rebounds) std::copy(contacts.restitution.begin(), contacts.restitution.end(), e.begin());
 
         fill_impact(v_minus, s);
         if (options.law == ImpactLaw::newton)

@@ -24,7 +24,8 @@ private:
 // The length of the next step: `h`, cut at t_limit; a remainder below a thousandth of h is swallowed, so that
 // rounding of t never leaves a sliver of a step.
 double step_length(double t, double h, double t_limit);
-// t + h, exactly t_limit when the step was cut there.
+// t + h: exactly t_limit when the step reaches it, exactly (n + 1) h when t is n h up to rounding, so that time does not
+// gather rounding and a run that ends early takes the same steps as a longer one.
 double end_of_step(double t, double h, double t_limit);
 
 // Opens the step: start state, no contacts, no events.

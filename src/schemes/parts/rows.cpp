@@ -6,12 +6,24 @@
 
 namespace stickslip {
 
+namespace {
+
+// Share of a step below which a difference in time is rounding of t, not a shorter step.
+constexpr double grid_rounding = 1e-9;
+
+}  // namespace
+
 double step_length(double t, double h, double t_limit) {
     const double left = t_limit - t;
+    if (std::abs(left - h) <= grid_rounding * h) return h;
     return left < h * (1 + 1e-3) ? left : h;
 }
 
-double end_of_step(double t, double h, double t_limit) { return h == t_limit - t ? t_limit : t + h; }
+double end_of_step(double t, double h, double t_limit) {
+    if (std::abs(t + h - t_limit) <= grid_rounding * h) return t_limit;
+    const double n = std::round(t / h);
+    return std::abs(t - n * h) <= grid_rounding * h ? (n + 1) * h : t + h;
+}
 
 void begin_step(const State& x, Step& s) {
     s.t0 = x.t;

@@ -15,11 +15,11 @@ void warm_start(const VecX& v, double h, Step& s) {
     guess.lambda.setZero(problem.joints.size());
     guess.p.setZero(contacts.jacobian.rows());
     guess.modes.assign(static_cast<std::size_t>(contacts.size()), ContactMode::open);
-    guess.warm = false;
-    if (memory.h <= 0) return;
+    guess.warm = memory.h > 0 || !memory.contact.empty();
+    if (!guess.warm) return;
 
-    guess.warm = true;
-    const double scale = h / memory.h;
+    // After an impact the modes are a guess, its impulses are none.
+    const double scale = memory.h > 0 ? h / memory.h : 0.0;
     if (memory.joint == problem.joints.id && memory.lambda.size() == guess.lambda.size())
         guess.lambda = scale * memory.lambda;
     std::size_t old = 0;  // both lists are sorted by id: one merge
@@ -108,6 +108,8 @@ void note_mode_changes(double t, Step& s) {
         else if (before == ContactMode::stick) event.kind = EventKind::stick_to_slip;
         else if (before == ContactMode::slip) event.kind = EventKind::slip_to_stick;
         event.normal_speed_before = normal_speed(i, s.v0);
+        // Contacts that rest at the very start have not been hit.
+        if (memory.h == 0 && event.kind == EventKind::impact && event.normal_speed_before > -1e-9) continue;
         event.normal_speed_after = normal_speed(i, s.solution.v);
         event.impulse = s.solution.p[rows.jacobian.row[i]];
         s.events.push_back(event);
