@@ -62,23 +62,6 @@ AutoSolver::AutoSolver(AutoOptions options)
         throw Error("guess_facets of auto must be an even number, at least 4");
 }
 
-// A cold start: contacts that the free motion does not open are taken as sticking (bodies of a stack fall alike).
-void AutoSolver::guess_modes(const StepProblem& problem, StepSolution& x) {
-    x.lambda.setZero();
-    x.p.setZero();
-    inverse_.factor(problem.A);
-    inverse_.apply(problem.r, x.v);
-    const double rounding = x.v.size() > 0 ? 1e-12 * x.v.cwiseAbs().maxCoeff() : 0.0;
-    const BlockRows& H = problem.contacts.jacobian;
-    for (int i = 0; i < problem.contacts.size(); ++i) {
-        double u_N = problem.c[H.row[i]];
-        for (const BlockRows::Block& b : H.blocks_of(i))
-            for (int k = 0; k < problem.nodes().dof(b.node); ++k)
-                u_N += H.values[b.offset + k] * x.v[problem.nodes().start[b.node] + k];
-        x.modes[i] = u_N <= rounding ? ContactMode::stick : ContactMode::open;
-    }
-}
-
 template <class Stage>
 bool AutoSolver::stage(StepSolution& solution, SolveReport& report, Stage&& run) {
     copy_solution(solution, x_);
@@ -113,7 +96,7 @@ SolveReport AutoSolver::solve(const StepProblem& problem, StepSolution& solution
 
     // The modes of the last step, or a guess; most steps end here.
     const bool warm = solution.warm;
-    if (!warm) guess_modes(problem, solution);
+    if (!warm) modes_.guess(problem, solution);
     report.solver = "mode-solve";
     modes_.max_rounds = warm ? 15 : 6;
     bool done = modes_.improve(problem, solution, options_.tol, report.residual);

@@ -48,14 +48,12 @@ public:
     SolveReport solve(const StepProblem& problem, StepSolution& solution) override;
 
 private:
-    void guess_modes(const StepProblem& problem, StepSolution& x);
     // Runs one stage on a copy of the best point; true when the step is certified.
     template <class Stage>
     bool stage(StepSolution& solution, SolveReport& report, Stage&& run);
     void modes_from_polygons(const StepProblem& problem, SolveReport& report);
 
     AutoOptions options_;
-    MassInverse inverse_;
     ModeSolver modes_;
     NsgsSolver nsgs_;
     ConeNewtonSolver newton_;

@@ -171,6 +171,27 @@ SolveReport LemkeSolver::pivot(const StepProblem& problem, double far, StepSolut
     return report;
 }
 
+// A warm step without pivots: from the modes of the last step, and where these are not exact (a basis with idle corners
+// is ill conditioned) from all contacts that close; the better of the two.
+bool LemkeSolver::from_modes(const StepProblem& problem, StepSolution& solution, SolveReport& report) {
+    mode_solver_.improve(problem, solution, options_.tol, report.residual);
+    report.iterations = mode_solver_.iterations();
+    if (report.residual.max() <= polish_above) return true;
+    trial_.size_to(problem);
+    mode_solver_.guess(problem, trial_);
+    Residual again;
+    mode_solver_.improve(problem, trial_, options_.tol, again);
+    report.iterations += mode_solver_.iterations();
+    if (again.max() < report.residual.max()) {
+        report.residual = again;
+        solution.v = trial_.v;
+        solution.lambda = trial_.lambda;
+        solution.p = trial_.p;
+        solution.modes.assign(trial_.modes.begin(), trial_.modes.end());
+    }
+    return report.residual.max() <= options_.tol;
+}
+
 SolveReport LemkeSolver::solve(const StepProblem& problem, StepSolution& solution) {
     SolveReport report;
     report.solver = "lemke";
@@ -182,10 +203,7 @@ SolveReport LemkeSolver::solve(const StepProblem& problem, StepSolution& solutio
         report.residual = residual(problem, solution);
         return report;
     }
-    if (solution.warm && mode_solver_.improve(problem, solution, options_.tol, report.residual)) {
-        report.iterations = mode_solver_.iterations();
-        return report;
-    }
+    if (solution.warm && from_modes(problem, solution, report)) return report;
 
     const double far = far_impulse(problem);
     report = pivot(problem, far, solution);

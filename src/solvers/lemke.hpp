@@ -32,6 +32,7 @@ public:
     SolveReport solve(const StepProblem& problem, StepSolution& solution) override;
 
 private:
+    bool from_modes(const StepProblem& problem, StepSolution& solution, SolveReport& report);
     SolveReport pivot(const StepProblem& problem, double far, StepSolution& solution);
     void find_islands(const StepProblem& problem);
     void read_modes(const StepProblem& problem, StepSolution& solution) const;

@@ -358,6 +358,22 @@ void ModeSolver::finish(const StepProblem& problem) {
         x_.lambda[j] = std::clamp(x_.lambda[j], problem.lower[j], problem.upper[j]);
 }
 
+void ModeSolver::guess(const StepProblem& problem, StepSolution& solution) {
+    solution.lambda.setZero();
+    solution.p.setZero();
+    inverse_.factor(problem.A);
+    inverse_.apply(problem.r, solution.v);
+    const double rounding = solution.v.size() > 0 ? 1e-12 * solution.v.cwiseAbs().maxCoeff() : 0.0;
+    const BlockRows& H = problem.contacts.jacobian;
+    for (int i = 0; i < problem.contacts.size(); ++i) {
+        double u_N = problem.c[H.row[i]];
+        for (const BlockRows::Block& b : H.blocks_of(i))
+            for (int k = 0; k < problem.nodes().dof(b.node); ++k)
+                u_N += H.values[b.offset + k] * solution.v[problem.nodes().start[b.node] + k];
+        solution.modes[i] = u_N <= rounding ? ContactMode::stick : ContactMode::open;
+    }
+}
+
 bool ModeSolver::improve(const StepProblem& problem, StepSolution& solution, double tol, Residual& res) {
     iterations_ = 0;
     start(problem, solution);

@@ -17,6 +17,7 @@
 
 #include <vector>
 
+#include "solvers/delassus_rows.hpp"
 #include "solvers/step_system.hpp"
 #include "stickslip/problem.hpp"
 
@@ -27,6 +28,9 @@ public:
     // Starts from `solution` (v, lambda, p, modes: a guess). Returns true if the residual() of what it leaves in
     // `solution` is at most tol; never leaves something worse than what came in. `res` is that residual.
     bool improve(const StepProblem& problem, StepSolution& solution, double tol, Residual& res);
+
+    // A guess from the problem alone: contacts that the free motion does not open stick (bodies of a stack fall alike).
+    void guess(const StepProblem& problem, StepSolution& solution);
 
     int max_rounds = 15;  // changes of modes before giving up; more rarely helps, the set then cycles
     int iterations() const { return iterations_; }  // linear solves of the last call
@@ -53,6 +57,7 @@ private:
     void finish(const StepProblem& problem);
     double velocity_scale(const StepProblem& problem) const;
 
+    MassInverse inverse_;
     StepSystem system_;
     std::vector<Contact> contacts_;
     std::vector<signed char> row_state_;       // per bilateral row: -1 at lower, 0 free, 1 at upper

@@ -71,9 +71,7 @@ void resolve_impact(const System& system, Solver& solver, const ImpactOptions& o
         bool rebounds = false;
         for (int i = 0; i < contacts.size(); ++i) {
             speed[i] = s.row_work[contacts.jacobian.row[i]];
-            const double threshold = std::max(options.restitution_threshold,
-                                              resolvable_speed(contacts.restitution[i], gain[contacts.jacobian.row[i]]));
-            if (pass == most_passes || speed[i] > -threshold) continue;
+            if (pass == most_passes || speed[i] > -options.restitution_threshold) continue;
             common = std::max(common, contacts.restitution[i]);
             rebounds = true;
         }
