@@ -22,6 +22,9 @@
 // `scheme_loss` is the sum of its own formulas above, never a difference of totals; T, U and the elastic energy
 // come from the states alone. What is then left is `imbalance`: rounding, or a bug, or an impulse that is not what
 // the solver said.
+//
+// The rounding is that of the velocities, m w eps per step, and it adds up: 3e-12 of the scale after 2e5 steps of a sliding
+// box. Compensated sums of the flows were tried and change nothing, since the states themselves are rounded.
 #include <algorithm>
 #include <cmath>
 

@@ -195,7 +195,7 @@ TEST_P(Impact, BallIsAtRestWhenItsImpactsHaveAccumulated) {
 }
 
 // A box that fell on its edge comes to rest on a face: with Moreau-Jean to rounding, and no event happens any more. Euler may
-// go on rocking: an edge that was lifted by g h^2 falls back with g h instead of g h sqrt(2), which pays for the next impact.
+// go on rocking: an edge lifted by less than g h^2 falls back with the speed g h of a whole step, which pays for the next impact.
 TEST_P(Impact, FallenBoxSettlesOnAFace) {
     const bool euler = GetParam().scheme == "euler";
     for (const double e : {0.0, 0.2, 0.6}) {
@@ -205,7 +205,7 @@ TEST_P(Impact, FallenBoxSettlesOnAFace) {
             set("step", h)("materials.default.restitution", e);
             if (euler) set("scheme.impact", GetParam().law);
             Simulation simulation(scene("falling-box", set));
-            const double settled = 4 * g * h / (1 - e);  // [m/s]
+            const double settled = 8 * g * h / (1 - e);  // [m/s] a few hops of a step each
             while (simulation.advance()) {
                 if (simulation.state().t < 5) continue;
                 ASSERT_LT(simulation.state().v.norm(), euler ? settled : 1e-10) << "at " << simulation.state().t;
