@@ -50,11 +50,6 @@ void print_named(const char* title, const std::vector<NamedSummary>& list) {
     for (const NamedSummary& entry : list) fmt::print("  {:<22} {}\n", entry.name, entry.summary);
 }
 
-void print_scenes() {
-    fmt::print("scenes (scene:NAME)\n");
-    for (const std::string& name : shipped_scenes()) fmt::print("  {}\n", name);
-}
-
 }  // namespace
 
 void add_list(CLI::App& app, int&) {
@@ -69,7 +64,7 @@ void add_list(CLI::App& app, int&) {
         if (wanted("mechanisms")) print_mechanisms();
         if (wanted("joints")) print_named("joints (joints.NAME)", list_joints());
         if (wanted("shapes")) print_named("shapes (bodies.NAME.shapes)", list_shapes());
-        if (wanted("scenes")) print_scenes();
+        if (wanted("scenes")) print_named("scenes (scene:NAME)", list_scenes());
     });
 }
 

@@ -19,13 +19,12 @@ Model load_model(const std::string& spec, const OptionValues& overrides = {});
 // differ in the rest, and one may go on from the other.
 std::string mechanics_of(const std::string& source);
 
-// Names of the shipped scenes that `scene:NAME` finds, sorted.
-std::vector<std::string> shipped_scenes();
-
-// What `stickslip list` tells of joints and shapes.
+// What `stickslip list` tells of joints, shapes and scenes.
 struct NamedSummary {
     std::string name, summary;
 };
+// The shipped scenes that `scene:NAME` finds, sorted, with the first line of their head.
+std::vector<NamedSummary> list_scenes();
 std::vector<NamedSummary> list_joints();
 std::vector<NamedSummary> list_shapes();
 

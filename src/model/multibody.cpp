@@ -230,7 +230,9 @@ std::string MultibodySystem::contact_name(const ContactId& id) const {
     const auto name = [&](std::uint32_t shape) {
         return shape < model_.collider_names.size() ? model_.collider_names[shape] : "shape " + std::to_string(shape);
     };
-    return name(id.a) + "/" + name(id.b) + "#" + std::to_string(id.feature);
+    // The feature of each side: s surface, f face, e edge, v vertex, and its number on the shape.
+    const auto side = [](std::uint32_t code) { return "sfev"[code >> 12 & 3] + std::to_string(code & 0xfff); };
+    return name(id.a) + "/" + name(id.b) + ":" + side(id.feature >> 16) + "/" + side(id.feature & 0xffff);
 }
 
 }  // namespace stickslip

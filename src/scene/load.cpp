@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <map>
 #include <string_view>
 
 #include "base/fields.hpp"
@@ -92,21 +94,29 @@ std::string find_shipped(const std::string& name) {
         const fs::path file = fs::path(folder) / (name + ".yaml");
         if (fs::exists(file)) return file.string();
     }
-    throw unknown_name("shipped scene", name, shipped_scenes());
+    std::vector<std::string> names;
+    for (const NamedSummary& scene : list_scenes()) names.push_back(scene.name);
+    throw unknown_name("shipped scene", name, names);
 }
 
 }  // namespace
 
 std::string mechanics_of(const std::string& source) { return source.substr(0, source.rfind(run_mark)); }
 
-std::vector<std::string> shipped_scenes() {
-    std::vector<std::string> names;
-    for (const std::string& folder : scene_folders())
-        for (const auto& entry : fs::directory_iterator(folder))
-            if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
-    std::sort(names.begin(), names.end());
-    names.erase(std::unique(names.begin(), names.end()), names.end());
-    return names;
+std::vector<NamedSummary> list_scenes() {
+    std::map<std::string, std::string> found;  // sorted; the first folder that has a name wins
+    for (const std::string& folder : scene_folders()) {
+        for (const auto& entry : fs::directory_iterator(folder)) {
+            if (entry.path().extension() != ".yaml") continue;
+            std::string head;
+            std::ifstream in(entry.path());
+            std::getline(in, head);
+            found.emplace(entry.path().stem().string(), head.starts_with("# ") ? head.substr(2) : "");
+        }
+    }
+    std::vector<NamedSummary> list;
+    for (const auto& [name, head] : found) list.push_back({name, head});
+    return list;
 }
 
 std::vector<NamedSummary> list_joints() {
