@@ -16,7 +16,8 @@ namespace {
 
 void print_fields(const std::vector<FieldInfo>& fields, const char* prefix) {
     for (const FieldInfo& field : fields)
-        fmt::print("      {}{:<22} {:<8} default {:<10} {}\n", prefix, field.name, "[" + field.unit + "]", field.default_text,
+        fmt::print("      {}{:<22} {:<8} default {:<10} {}\n", prefix, field.name, "[" + field.unit + "]",
+                   field.default_text,
                    field.help + (field.type.find('|') != std::string::npos ? " (" + field.type + ")" : ""));
 }
 
@@ -31,8 +32,8 @@ void print_schemes() {
 void print_solvers() {
     fmt::print("solvers (run.solver, --solver)\n");
     for (const SolverEntry& entry : solvers()) {
-        fmt::print("  {:<22} {}\n      {}; cones: {}{}{}\n", entry.name, entry.summary, entry.paper, entry.disc ? "disc" : "",
-                   entry.disc && entry.polygon ? ", " : "", entry.polygon ? "polygon" : "");
+        fmt::print("  {:<22} {}\n      {}; cones: {}{}{}\n", entry.name, entry.summary, entry.paper,
+                   entry.disc ? "disc" : "", entry.disc && entry.polygon ? ", " : "", entry.polygon ? "polygon" : "");
         print_fields(entry.options(), "solver.");
     }
 }
@@ -54,7 +55,8 @@ void print_named(const char* title, const std::vector<NamedSummary>& list) {
 
 void add_list(CLI::App& app, int&) {
     auto what = std::make_shared<std::string>();
-    CLI::App* command = app.add_subcommand("list", "schemes, solvers, mechanisms, joints, shapes, scenes: names, papers, options with units");
+    CLI::App* command = app.add_subcommand(
+        "list", "schemes, solvers, mechanisms, joints, shapes, scenes: names, papers, options with units");
     command->add_option("what", *what, "one of them; all if left out")
         ->check(CLI::IsMember({"schemes", "solvers", "mechanisms", "joints", "shapes", "scenes"}));
     command->callback([what] {

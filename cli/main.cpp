@@ -9,7 +9,8 @@
 
 int main(int argc, char** argv) {
     using namespace stickslip::cli;
-    CLI::App app{"stickslip: mechanisms with joints, contact, impact and dry friction; contact you can trust", "stickslip"};
+    CLI::App app{"stickslip: mechanisms with joints, contact, impact and dry friction; contact you can trust",
+                 "stickslip"};
     app.set_version_flag("--version", "stickslip " + stickslip::version_details());
     app.require_subcommand(1);
     app.footer(
@@ -25,7 +26,8 @@ int main(int argc, char** argv) {
     add_repair(app, code);
     std::string topic;
     CLI::App* help = app.add_subcommand("help", "this text, or the help of a command");
-    help->add_option("command", topic, "run, list, solve, repair")->check(CLI::IsMember({"run", "list", "solve", "repair", "help"}));
+    help->add_option("command", topic, "run, list, solve, repair")
+        ->check(CLI::IsMember({"run", "list", "solve", "repair", "help"}));
     help->callback([&] {
         const CLI::App* about = topic.empty() ? &app : app.get_subcommand(topic);
         const std::string name = topic.empty() ? "stickslip" : "stickslip " + topic;

@@ -24,8 +24,10 @@ void Progress::show(double t) {
     const double share = std::clamp(t / end_, 0.0, 1.0), seconds = std::chrono::duration<double>(now - start_).count();
     constexpr int width = 30;
     const int full = static_cast<int>(share * width);
-    fmt::print(stderr, "\r\033[K{} [{}{}] {:3.0f} %  t = {:.4g} s  {:.0f} s left", name_, std::string(static_cast<std::size_t>(full), '#'),
-               std::string(static_cast<std::size_t>(width - full), '.'), 100 * share, t, share > 0 ? seconds * (1 - share) / share : 0.0);
+    fmt::print(stderr, "\r\033[K{} [{}{}] {:3.0f} %  t = {:.4g} s  {:.0f} s left", name_,
+               std::string(static_cast<std::size_t>(full), '#'),
+               std::string(static_cast<std::size_t>(width - full), '.'), 100 * share, t,
+               share > 0 ? seconds * (1 - share) / share : 0.0);
     std::fflush(stderr);
 }
 

@@ -43,7 +43,8 @@ OptionValues overrides(const RunArguments& a) {
     for (const std::string& set : a.sets) {
         const auto equals = set.find('=');
         if (equals == std::string::npos || equals == 0) throw Error("expected --set key=value, got '" + set + "'");
-        values.push_back({set.substr(0, equals), set.substr(equals + 1), Place{"--set " + set.substr(0, equals), 0, 0}});
+        values.push_back(
+            {set.substr(0, equals), set.substr(equals + 1), Place{"--set " + set.substr(0, equals), 0, 0}});
     }
     return values;
 }
@@ -64,18 +65,22 @@ void make_folder(const std::string& folder) {
 
 int run(const RunArguments& a) {
     if (!a.tol.empty())
-        throw Error("--tol is the tolerance of integrators with step control; the schemes of this version have fixed steps: use --step, "
-                    "or --set solver.tol=T for the residual");
+        throw Error(
+            "--tol is the tolerance of integrators with step control; the schemes of this version have fixed steps: "
+            "use --step, "
+            "or --set solver.tol=T for the residual");
     Simulation simulation(load_model(a.model, overrides(a)));
     const Model& model = simulation.model();
     if (!a.resume.empty()) {
         const RecordContents past = read_record(a.resume);
         if (past.snapshot.empty()) throw Error("'" + a.resume + "' holds no snapshot to resume from");
         if (mechanics_of(past.source) != mechanics_of(model.source))
-            throw Error("'" + a.resume + "' is the record of another model: the scene or a --set of its mechanics differs");
+            throw Error("'" + a.resume +
+                        "' is the record of another model: the scene or a --set of its mechanics differs");
         simulation.restore(past.snapshot);
         if (simulation.state().t >= model.run.end)
-            throw Error(fmt::format("'{}' has already reached t = {:.6g} s; give a later --end", a.resume, simulation.state().t));
+            throw Error(fmt::format("'{}' has already reached t = {:.6g} s; give a later --end", a.resume,
+                                    simulation.state().t));
     }
 
     const std::string folder = a.folder.empty() ? fresh_folder(model.name) : a.folder;
@@ -83,7 +88,8 @@ int run(const RunArguments& a) {
     if (!a.no_record) {
         make_folder(folder);
         if (!a.force && fs::exists(fs::path(folder) / "run.h5"))
-            throw Error(fmt::format("'{}' already holds a record; give another folder with -o, or --force to replace it", folder));
+            throw Error(fmt::format(
+                "'{}' already holds a record; give another folder with -o, or --force to replace it", folder));
         record = make_hdf5_recorder((fs::path(folder) / "run.h5").string(), 0.5, [&] { return simulation.snapshot(); });
         simulation.add(*record);
         if (model.run.csv) {
@@ -112,7 +118,8 @@ int run(const RunArguments& a) {
         return refused;
     }
     if (summary.end == RunEnd::interrupted) {
-        fmt::print(stderr, "stickslip: interrupted at t = {:.6g} s; the record is kept, go on with --resume\n", summary.t);
+        fmt::print(stderr, "stickslip: interrupted at t = {:.6g} s; the record is kept, go on with --resume\n",
+                   summary.t);
         return refused;
     }
     return done;
@@ -129,11 +136,14 @@ void add_run(CLI::App& app, int& code) {
     command->add_option("--step", a->step, "step size [s], also as 1/60 or 2^-8");
     command->add_option("--tol", a->tol, "integration tolerance, for schemes with step control");
     command->add_option("--end", a->end, "end time [s]");
-    command->add_option("--set", a->sets, "KEY=VALUE: a parameter, or with dots anything (bodies.arm.mass=2, scheme.theta=0.6)")
+    command
+        ->add_option("--set", a->sets,
+                     "KEY=VALUE: a parameter, or with dots anything (bodies.arm.mass=2, scheme.theta=0.6)")
         ->take_all()
         ->expected(1)
         ->allow_extra_args(false);
-    command->add_option("--threads", a->threads, "threads; the result does not depend on it")->check(CLI::Range(1, 1024));
+    command->add_option("--threads", a->threads, "threads; the result does not depend on it")
+        ->check(CLI::Range(1, 1024));
     command->add_option("-o,--output", a->folder, "folder of the record; runs/<model>-<n> if left out");
     command->add_option("--resume", a->resume, "go on from the last snapshot of this run");
     command->add_flag("--force", a->force, "replace the record that is already in the folder");

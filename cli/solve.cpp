@@ -28,7 +28,8 @@ int solve(const SolveArguments& a) {
     for (const std::string& set : a.sets) {
         const auto equals = set.find('=');
         if (equals == std::string::npos) throw Error("expected --set key=value, got '" + set + "'");
-        options.push_back({set.substr(0, equals), set.substr(equals + 1), Place{"--set " + set.substr(0, equals), 0, 0}});
+        options.push_back(
+            {set.substr(0, equals), set.substr(equals + 1), Place{"--set " + set.substr(0, equals), 0, 0}});
     }
     auto solver = make_solver(a.solver, options, Place{"--solver", 0, 0});
     if (a.cold) {
@@ -54,11 +55,14 @@ int solve(const SolveArguments& a) {
         if (*report.reason) json["reason"] = report.reason;
         fmt::print("{}\n", json.dump());
     } else {
-        fmt::print("{}: {} contacts, {} bilateral rows, {} velocities\n", a.file, problem.contacts.size(), problem.joints.size(),
-                   problem.nodes().nv());
-        fmt::print("  {} by {}: residual {:.17g} m/s (dynamics {:.2e}, joints {:.2e}, contacts {:.2e}), {} iterations, {:.3g} ms{}{}\n",
-                   to_string(report.status), report.solver, report.residual.max(), report.residual.dynamics, report.residual.joints,
-                   report.residual.contacts, report.iterations, 1e3 * wall_s, *report.reason ? "\n  " : "", report.reason);
+        fmt::print("{}: {} contacts, {} bilateral rows, {} velocities\n", a.file, problem.contacts.size(),
+                   problem.joints.size(), problem.nodes().nv());
+        fmt::print(
+            "  {} by {}: residual {:.17g} m/s (dynamics {:.2e}, joints {:.2e}, contacts {:.2e}), {} iterations, {:.3g} "
+            "ms{}{}\n",
+            to_string(report.status), report.solver, report.residual.max(), report.residual.dynamics,
+            report.residual.joints, report.residual.contacts, report.iterations, 1e3 * wall_s,
+            *report.reason ? "\n  " : "", report.reason);
     }
     return certified ? done : refused;
 }
@@ -67,11 +71,15 @@ int solve(const SolveArguments& a) {
 
 void add_solve(CLI::App& app, int& code) {
     auto a = std::make_shared<SolveArguments>();
-    CLI::App* command = app.add_subcommand("solve", "solve one stored contact problem, such as the capsule of a refused step");
+    CLI::App* command =
+        app.add_subcommand("solve", "solve one stored contact problem, such as the capsule of a refused step");
     command->add_option("FILE", a->file, "problem file (HDF5)")->required();
     command->add_option("--solver", a->solver, "solver (stickslip list solvers)");
     command->add_option("--tol", a->tol, "residual tolerance [m/s]");
-    command->add_option("--set", a->sets, "KEY=VALUE: an option of the solver")->take_all()->expected(1)->allow_extra_args(false);
+    command->add_option("--set", a->sets, "KEY=VALUE: an option of the solver")
+        ->take_all()
+        ->expected(1)
+        ->allow_extra_args(false);
     command->add_option("-o,--output", a->output, "write the solution here");
     command->add_flag("--cold", a->cold, "ignore the stored guess");
     command->add_flag("--json", a->json, "print one JSON object");

@@ -61,12 +61,14 @@ std::string summary_json(const Simulation& simulation, const RunSummary& s) {
     json["steps"] = s.steps;
     json["rejected"] = s.rejected;
     json["wall_s"] = s.wall_s;
-    json["step_ms"] = {{"mean", s.step_ms_mean}, {"p50", s.step_ms_p50}, {"p99", s.step_ms_p99}, {"max", s.step_ms_max}};
+    json["step_ms"] = {
+        {"mean", s.step_ms_mean}, {"p50", s.step_ms_p50}, {"p99", s.step_ms_p99}, {"max", s.step_ms_max}};
     json["residual"] = {{"max", s.residual_max}, {"mean", s.residual_mean}};
     json["certified"] = s.certified;
     json["deterministic"] = true;
     json["gap_violation_max"] = s.gap_violation_max;
-    json["joint_violation"] = {{"position_max", s.joint_violation_position_max}, {"velocity_max", s.joint_violation_velocity_max}};
+    json["joint_violation"] = {{"position_max", s.joint_violation_position_max},
+                               {"velocity_max", s.joint_violation_velocity_max}};
     json["energy"] = {{"kinetic", s.energies.kinetic},
                       {"potential", s.energies.potential},
                       {"elastic", s.energies.elastic},
@@ -90,9 +92,11 @@ std::string summary_json(const Simulation& simulation, const RunSummary& s) {
         const BodyState body = system.body_state(static_cast<int>(b), s.q, s.v);
         const Vec3& x = body.pose.position;
         const Quat& a = body.pose.attitude;
-        json["bodies"][names[b]] = {{"pose", {x.x(), x.y(), x.z(), a.w(), a.x(), a.y(), a.z()}},
-                                    {"velocity", {body.velocity.x(), body.velocity.y(), body.velocity.z(), body.angular_velocity.x(),
-                                                  body.angular_velocity.y(), body.angular_velocity.z()}}};
+        json["bodies"][names[b]] = {
+            {"pose", {x.x(), x.y(), x.z(), a.w(), a.x(), a.y(), a.z()}},
+            {"velocity",
+             {body.velocity.x(), body.velocity.y(), body.velocity.z(), body.angular_velocity.x(),
+              body.angular_velocity.y(), body.angular_velocity.z()}}};
     }
     return json.dump();
 }
@@ -100,25 +104,31 @@ std::string summary_json(const Simulation& simulation, const RunSummary& s) {
 std::string summary_text(const Simulation& simulation, const RunSummary& s) {
     const System& system = *simulation.model().system;
     std::string text;
-    const auto line = [&](const char* name, const std::string& value) { text += fmt::format("  {:<12} {}\n", name, value); };
+    const auto line = [&](const char* name, const std::string& value) {
+        text += fmt::format("  {:<12} {}\n", name, value);
+    };
     text += fmt::format("{} {} at t = {:.6g} s\n", s.model, end_word(s.end), s.t);
     line("scheme", fmt::format("{}, solver {}, cone {}, policy {}", s.scheme, s.solver, s.cone, s.policy));
-    line("steps", fmt::format("{} ({} solves) in {:.3g} s, {:.3g} ms each (p99 {:.3g})", s.steps, s.solves, s.wall_s, s.step_ms_mean, s.step_ms_p99));
+    line("steps", fmt::format("{} ({} solves) in {:.3g} s, {:.3g} ms each (p99 {:.3g})", s.steps, s.solves, s.wall_s,
+                              s.step_ms_mean, s.step_ms_p99));
     line("residual", fmt::format("max {:.2e} m/s, mean {:.2e}: {}", s.residual_max, s.residual_mean,
                                  s.steps == 0  ? std::string("no step was taken")
                                  : s.certified ? std::string("every step certified")
                                                : fmt::format("{} of {} steps certified", s.certified_steps, s.steps)));
-    line("drift", fmt::format("overlap {:.2e} m, joints {:.2e} m, {:.2e} m/s", s.gap_violation_max, s.joint_violation_position_max,
-                              s.joint_violation_velocity_max));
-    line("energy", fmt::format("kinetic {:.6g}, potential {:.6g}, elastic {:.6g} J", s.energies.kinetic, s.energies.potential, s.energies.elastic));
-    line("", fmt::format("applied {:+.6g}, motors {:+.6g}, friction {:+.6g}, impacts {:+.6g}, stabilisation {:+.6g}, scheme {:+.3g} J",
+    line("drift", fmt::format("overlap {:.2e} m, joints {:.2e} m, {:.2e} m/s", s.gap_violation_max,
+                              s.joint_violation_position_max, s.joint_violation_velocity_max));
+    line("energy", fmt::format("kinetic {:.6g}, potential {:.6g}, elastic {:.6g} J", s.energies.kinetic,
+                               s.energies.potential, s.energies.elastic));
+    line("", fmt::format("applied {:+.6g}, motors {:+.6g}, friction {:+.6g}, impacts {:+.6g}, stabilisation {:+.6g}, "
+                         "scheme {:+.3g} J",
                          s.flows.applied_work, s.flows.motor_work, 0 - s.flows.friction_loss, 0 - s.flows.impact_loss,
                          0 - s.flows.regularisation_loss, 0 - s.flows.scheme_loss));
     line("", fmt::format("imbalance {:.1e} J of {:.3g} J", s.imbalance, s.energy_scale));
     line("contacts", fmt::format("mean {:.3g}, max {}; {} events", s.contacts_mean, s.contacts_max, s.event_count));
     const std::vector<std::string> names = system.coordinate_names();
     std::string state;
-    for (std::size_t i = 0; i < names.size() && i < 7; ++i) state += fmt::format("{}{} {:.9g}", i ? ", " : "", names[i], s.q[static_cast<Eigen::Index>(i)]);
+    for (std::size_t i = 0; i < names.size() && i < 7; ++i)
+        state += fmt::format("{}{} {:.9g}", i ? ", " : "", names[i], s.q[static_cast<Eigen::Index>(i)]);
     line("state", state + (names.size() > 7 ? ", ..." : ""));
     line("hash", s.hash);
     for (const std::string& warning : s.warnings) line("warning", warning);
@@ -132,7 +142,8 @@ std::string profile_text(const RunSummary& s) {
     std::string text = "  profile      arrow      s          us/step   share\n";
     for (int i = 0; i < StepTimers::arrows; ++i)
         text += fmt::format("               {:<10} {:<10.3g} {:<9.3g} {:.0f} %\n", names[i], s.timers.seconds[i],
-                            1e6 * s.timers.seconds[i] / static_cast<double>(std::max(1L, s.steps)), sum > 0 ? 100 * s.timers.seconds[i] / sum : 0.0);
+                            1e6 * s.timers.seconds[i] / static_cast<double>(std::max(1L, s.steps)),
+                            sum > 0 ? 100 * s.timers.seconds[i] / sum : 0.0);
     return text;
 }
 

@@ -72,9 +72,7 @@ struct BlockMatrix {
 
     void shape_diagonal(const Nodes& layout);  // all diagonal blocks, set to zero, no couplings
     Eigen::Map<MatX> block(int n) { return {values.data() + diagonal[n], nodes.dof(n), nodes.dof(n)}; }
-    Eigen::Map<const MatX> block(int n) const {
-        return {values.data() + diagonal[n], nodes.dof(n), nodes.dof(n)};
-    }
+    Eigen::Map<const MatX> block(int n) const { return {values.data() + diagonal[n], nodes.dof(n), nodes.dof(n)}; }
     Eigen::Map<MatX> block(const Coupling& c) {
         return {values.data() + c.offset, nodes.dof(c.row_node), nodes.dof(c.column_node)};
     }
@@ -82,7 +80,7 @@ struct BlockMatrix {
         return {values.data() + c.offset, nodes.dof(c.row_node), nodes.dof(c.column_node)};
     }
     void add_product(double s, const ConstRef& x, Eigen::Ref<VecX> y) const;  // y += s A x
-    double quadratic(const ConstRef& x) const;                                 // x' A x
+    double quadratic(const ConstRef& x) const;                                // x' A x
     MatX dense() const;
 };
 
@@ -114,11 +112,11 @@ struct BlockRows {
     }
 
     void clear();
-    void begin_group(int dim);                              // then add_block for each node it touches
-    Eigen::Map<RowMajor> add_block(int node, int dof);      // zero; valid until the next add_block
-    void keep(const std::vector<char>& wanted);             // drops the groups g with wanted[g] == 0
+    void begin_group(int dim);                          // then add_block for each node it touches
+    Eigen::Map<RowMajor> add_block(int node, int dof);  // zero; valid until the next add_block
+    void keep(const std::vector<char>& wanted);         // drops the groups g with wanted[g] == 0
 
-    void product(const Nodes& nodes, const ConstRef& v, Eigen::Ref<VecX> u) const;  // u = J v
+    void product(const Nodes& nodes, const ConstRef& v, Eigen::Ref<VecX> u) const;                // u = J v
     void add_transpose_product(const Nodes& nodes, const ConstRef& p, Eigen::Ref<VecX> y) const;  // y += J' p
     MatX dense(const Nodes& nodes) const;
 };

@@ -26,11 +26,11 @@ struct Stage {
     const VecX* v1 = nullptr;
     const StepProblem* problem = nullptr;
     const StepSolution* solution = nullptr;
-    const Forces* impulses = nullptr;        // [N s] potential and applied impulses that r contains; null at impacts
-    const BlockMatrix* mass = nullptr;       // the M inside A
-    const RowVec* stabilisation = nullptr;   // the part of c_N due to position stabilisation, per contact; may be null
-    double alpha = 1, gamma = 1;             // weights with which compliant rows were filled
-    const VecX* extra = nullptr;             // [N s] restitution impulse given inside r (Poisson), counted as impact
+    const Forces* impulses = nullptr;       // [N s] potential and applied impulses that r contains; null at impacts
+    const BlockMatrix* mass = nullptr;      // the M inside A
+    const RowVec* stabilisation = nullptr;  // the part of c_N due to position stabilisation, per contact; may be null
+    double alpha = 1, gamma = 1;            // weights with which compliant rows were filled
+    const VecX* extra = nullptr;            // [N s] restitution impulse given inside r (Poisson), counted as impact
 };
 
 class EnergyLedger {
@@ -59,7 +59,7 @@ private:
     Energies start_, now_;
     EnergyFlows flows_;
     double scale_ = 0;
-    VecX w_, j_;             // nv: mean velocity, smooth impulse
+    VecX w_, j_;  // nv: mean velocity, smooth impulse
     RowVec Gw_, Gv0_, Gv1_, Hw_;
     BlockMatrix M_;
 };

@@ -11,9 +11,9 @@ namespace stickslip {
 
 struct Mechanism {
     LagrangianModel model;
-    State state;        // at t = 0
-    double end = 1;     // [s] of the published or reference run
-    double step = 1e-3; // [s] a sensible one
+    State state;         // at t = 0
+    double end = 1;      // [s] of the published or reference run
+    double step = 1e-3;  // [s] a sensible one
 };
 
 struct MechanismEntry {

@@ -28,17 +28,17 @@ enum class RowKind : std::uint8_t { holonomic, velocity, compliant, friction };
 // Bilateral rows G, grouped by the joint, spring or motor they come from. Per-row arrays have jacobian.rows()
 // entries, filled by System::rows.
 struct JointRows {
-    BlockRows jacobian;                  // G
-    std::vector<std::uint32_t> id;       // per group: joint number, stable under edits
-    std::vector<RowKind> kind;           // per row, as everything below
-    std::vector<double> value;           // g(q) [m] or [rad]; spring: elongation phi
-    std::vector<double> target;          // w(t) [m/s] or [rad/s], velocity rows
-    std::vector<double> stiffness;       // [N/m], compliant rows
-    std::vector<double> damping;         // [N s/m], compliant rows
-    std::vector<double> force_lower;     // [N] bounds as forces; -infinity and infinity for rigid rows
+    BlockRows jacobian;               // G
+    std::vector<std::uint32_t> id;    // per group: joint number, stable under edits
+    std::vector<RowKind> kind;        // per row, as everything below
+    std::vector<double> value;        // g(q) [m] or [rad]; spring: elongation phi
+    std::vector<double> target;       // w(t) [m/s] or [rad/s], velocity rows
+    std::vector<double> stiffness;    // [N/m], compliant rows
+    std::vector<double> damping;      // [N s/m], compliant rows
+    std::vector<double> force_lower;  // [N] bounds as forces; -infinity and infinity for rigid rows
     std::vector<double> force_upper;
-    std::vector<char> impulsive;         // bounds are impulses [N s] and survive in an impact (h = 0)
-    std::vector<double> curvature;       // dG/dt v [m/s^2], only after System::curvature
+    std::vector<char> impulsive;    // bounds are impulses [N s] and survive in an impact (h = 0)
+    std::vector<double> curvature;  // dG/dt v [m/s^2], only after System::curvature
 
     int size() const { return jacobian.rows(); }
     void clear();
@@ -48,15 +48,15 @@ struct JointRows {
 
 // Contact rows H = [N; D], one group per contact, sorted by id. Per-contact arrays have size() entries.
 struct ContactRows {
-    BlockRows jacobian;                  // H; dim 1 (no friction), 2 (plane) or 3 (space)
+    BlockRows jacobian;  // H; dim 1 (no friction), 2 (plane) or 3 (space)
     std::vector<ContactId> id;
-    std::vector<double> gap;             // phi [m]
-    std::vector<double> friction;        // mu
-    std::vector<double> restitution;     // e
-    std::vector<int> facets;             // cone: 0 disc, 2k >= 2 the regular inscribed polygon, first corner on t1
-    std::vector<Vec3> position;          // [m] in W
-    std::vector<Vec3> normal, tangent;   // frame: n and t1 in W; t2 = n x t1
-    std::vector<double> curvature;       // dH/dt v [m/s^2] per row, only after System::curvature
+    std::vector<double> gap;            // phi [m]
+    std::vector<double> friction;       // mu
+    std::vector<double> restitution;    // e
+    std::vector<int> facets;            // cone: 0 disc, 2k >= 2 the regular inscribed polygon, first corner on t1
+    std::vector<Vec3> position;         // [m] in W
+    std::vector<Vec3> normal, tangent;  // frame: n and t1 in W; t2 = n x t1
+    std::vector<double> curvature;      // dH/dt v [m/s^2] per row, only after System::curvature
 
     int size() const { return jacobian.groups(); }
     void clear();
@@ -67,14 +67,14 @@ struct ContactRows {
 
 struct StepProblem {
     BlockMatrix A;
-    VecX r;                    // [N s]
+    VecX r;  // [N s]
     JointRows joints;
-    RowVec T;                  // compliance of each bilateral row [velocity / impulse]
-    RowVec b;                  // [m/s]
-    RowVec lower, upper;       // bounds of lambda [N s]
+    RowVec T;             // compliance of each bilateral row [velocity / impulse]
+    RowVec b;             // [m/s]
+    RowVec lower, upper;  // bounds of lambda [N s]
     ContactRows contacts;
-    RowVec S;                  // compliance of each contact row
-    RowVec c;                  // [m/s]
+    RowVec S;  // compliance of each contact row
+    RowVec c;  // [m/s]
 
     const Nodes& nodes() const { return A.nodes; }
     // Sizes r, T, b, lower, upper, S, c to the rows and sets them neutral (0; bounds infinite).
@@ -94,7 +94,7 @@ struct StepSolution {
 // The same contact problem with everything but the contacts eliminated: u = W p + q. W may be unsymmetric
 // (gyroscopic terms) and rank deficient.
 struct DelassusProblem {
-    std::vector<int> start{0};       // contact i owns rows start[i] .. start[i + 1] - 1
+    std::vector<int> start{0};  // contact i owns rows start[i] .. start[i + 1] - 1
     MatX W;
     VecX q;
     std::vector<double> friction;
@@ -107,10 +107,10 @@ struct DelassusProblem {
 // steps are judged, solvers compared and tests assert. Per contact the scale-free natural map
 //   (p - P_K(p - rho u~)) / rho,  rho = 3 / trace(W_ii),  u~ = u + mu |u_T| n   (De Saxce; polygon: its own gauge)
 struct Residual {
-    double dynamics = 0;   // max |A_nn^-1 (A v - G' lambda - H' p - r)| over nodes
-    double joints = 0;     // max natural map of the bilateral rows, boxes included
-    double contacts = 0;   // max over contacts of the natural map's 2-norm ("err_vel")
-    double max() const;    // NaN if any is
+    double dynamics = 0;  // max |A_nn^-1 (A v - G' lambda - H' p - r)| over nodes
+    double joints = 0;    // max natural map of the bilateral rows, boxes included
+    double contacts = 0;  // max over contacts of the natural map's 2-norm ("err_vel")
+    double max() const;   // NaN if any is
 };
 Residual residual(const StepProblem& problem, const StepSolution& solution);
 

@@ -23,20 +23,20 @@ std::unique_ptr<Recorder> make_csv_recorder(const std::string& file);
 // A record read back: everything up to the last flush. Ragged arrays: row k owns entries start[k] .. start[k + 1] - 1.
 struct RecordContents {
     std::string model, source, version;
-    std::vector<double> t;                // [s]
-    std::vector<double> step_length;      // [s] of the step that ended at or covers t; 0 for the initial state
-    MatX q, v, v_weighted;                // one column per recorded time
-    std::vector<double> residual;         // [m/s]
-    MatX energy;                          // [J] 10 rows: kinetic .. imbalance, as in --json
+    std::vector<double> t;            // [s]
+    std::vector<double> step_length;  // [s] of the step that ended at or covers t; 0 for the initial state
+    MatX q, v, v_weighted;            // one column per recorded time
+    std::vector<double> residual;     // [m/s]
+    MatX energy;                      // [J] 10 rows: kinetic .. imbalance, as in --json
     std::vector<std::string> coordinate_names, body_names;
     std::vector<std::size_t> contact_start, reaction_start;  // one more than times
     std::vector<ContactRecord> contacts;
-    std::vector<double> reactions;        // [N s]
-    std::vector<Event> events;            // of the whole run, whether or not a row was recorded then
-    long steps = 0;                       // taken until the last flush
-    std::string hash;                     // of the final state, empty unless complete
-    std::vector<std::uint8_t> snapshot;   // the last complete one, empty if none
-    bool complete = false;                // ended by end(), not by a kill
+    std::vector<double> reactions;       // [N s]
+    std::vector<Event> events;           // of the whole run, whether or not a row was recorded then
+    long steps = 0;                      // taken until the last flush
+    std::string hash;                    // of the final state, empty unless complete
+    std::vector<std::uint8_t> snapshot;  // the last complete one, empty if none
+    bool complete = false;               // ended by end(), not by a kill
 };
 // Opens records whatever way their run ended (also while it is running).
 RecordContents read_record(const std::string& run);  // the file, or the folder with run.h5

@@ -67,11 +67,11 @@ struct Scene {
     struct Shape {
         enum class Kind { sphere, box, half_space };
         Kind kind = Kind::sphere;
-        double radius = 0;                // [m] of a sphere
-        Vec3 edges = Vec3::Zero();        // [m] of a box, full lengths
-        Vec3 normal = Vec3::UnitZ();      // half-space normal . x <= offset, unit, in the frame of the shape
-        double offset = 0;                // [m]
-        Pose pose;                        // of the shape in the body frame
+        double radius = 0;            // [m] of a sphere
+        Vec3 edges = Vec3::Zero();    // [m] of a box, full lengths
+        Vec3 normal = Vec3::UnitZ();  // half-space normal . x <= offset, unit, in the frame of the shape
+        double offset = 0;            // [m]
+        Pose pose;                    // of the shape in the body frame
         Name material{"default", {}};
         Place place;
     };
@@ -79,13 +79,13 @@ struct Scene {
     struct Body {
         std::string name;
         bool fixed = false;
-        Pose pose;                             // body frame in W at t = 0
-        std::optional<Vec3> com;               // [m] centre of mass in the body frame; absent: centre of volume of the
-                                               // shapes (half-spaces excepted), or the origin if there are none
-        std::optional<double> mass;            // [kg] exactly one of mass and density, unless fixed
-        std::optional<double> density;         // [kg/m^3] of the shapes; overlaps count twice
-        std::optional<Mat3> inertia;           // [kg m^2] about the centre of mass in body axes; absent: of the shapes,
-                                               // uniform, scaled to the mass
+        Pose pose;                      // body frame in W at t = 0
+        std::optional<Vec3> com;        // [m] centre of mass in the body frame; absent: centre of volume of the
+                                        // shapes (half-spaces excepted), or the origin if there are none
+        std::optional<double> mass;     // [kg] exactly one of mass and density, unless fixed
+        std::optional<double> density;  // [kg/m^3] of the shapes; overlaps count twice
+        std::optional<Mat3> inertia;    // [kg m^2] about the centre of mass in body axes; absent: of the shapes,
+                                        // uniform, scaled to the mass
         std::vector<Shape> shapes;
         Vec3 velocity = Vec3::Zero();          // [m/s] of the centre of mass, in W
         Vec3 angular_velocity = Vec3::Zero();  // [rad/s] in W
@@ -96,17 +96,17 @@ struct Scene {
         enum class Kind { fixed, ball, revolute, prismatic, distance };
         std::string name;
         Kind kind = Kind::fixed;
-        Name a, b;                    // bodies, or `ground`
+        Name a, b;  // bodies, or `ground`
         // Either `at` or both of `at_a`, `at_b`. A fixed joint may have neither: then it sits at the origin of b's
         // frame (a's if b is the ground). A distance joint always has at_a and at_b.
-        std::optional<Vec3> at;       // [m] in W at t = 0
-        std::optional<Vec3> at_a;     // [m] in the frame of a
-        std::optional<Vec3> at_b;     // [m] in the frame of b
-        Vec3 axis = Vec3::UnitZ();    // unit, in W at t = 0; revolute and prismatic. In a plane, the normal for revolute
-        std::optional<double> length; // [m] > 0, of a distance joint; absent: the distance at t = 0
-        bool collide = false;         // whether a and b may touch
-        Place place;                  // of the name
-        Place kind_place;             // of the word `revolute`, ...
+        std::optional<Vec3> at;     // [m] in W at t = 0
+        std::optional<Vec3> at_a;   // [m] in the frame of a
+        std::optional<Vec3> at_b;   // [m] in the frame of b
+        Vec3 axis = Vec3::UnitZ();  // unit, in W at t = 0; revolute and prismatic. In a plane, the normal for revolute
+        std::optional<double> length;  // [m] > 0, of a distance joint; absent: the distance at t = 0
+        bool collide = false;          // whether a and b may touch
+        Place place;                   // of the name
+        Place kind_place;              // of the word `revolute`, ...
     };
 
     struct Spring {
@@ -129,16 +129,16 @@ struct Scene {
         };
         std::string name;
         Name body;
-        std::optional<Vec3> at;    // [m] where the force acts, in the body frame; absent: the centre of mass
-        Formula force[3];          // [N] of t
-        Formula torque[3];         // [N m] of t
+        std::optional<Vec3> at;  // [m] where the force acts, in the body frame; absent: the centre of mass
+        Formula force[3];        // [N] of t
+        Formula torque[3];       // [N m] of t
         // Non-empty replaces `force`. Before the first and after the last row their values hold. With `step` a row
         // holds until the next one, and every row is a discontinuity.
         std::vector<Row> table;
         Interpolation interpolation = Interpolation::linear;
-        double from = -infinity;   // [s]
-        double until = infinity;   // [s]
-        Place place;               // of the name
+        double from = -infinity;  // [s]
+        double until = infinity;  // [s]
+        Place place;              // of the name
     };
 
     // A scheme or solver: its name and its options as written, for assign_fields().
@@ -167,26 +167,26 @@ struct Scene {
         Place place;
     };
 
-    std::string file;           // name as given
-    std::string text;           // source, kept for the record
-    OptionValues overrides;     // --set, kept for the record
+    std::string file;        // name as given
+    std::string text;        // source, kept for the record
+    OptionValues overrides;  // --set, kept for the record
 
     std::vector<Parameter> parameters;  // in file order, overrides applied
     Vec3 gravity{0, 0, -9.81};          // [m/s^2]
     Plane plane = Plane::none;
-    std::vector<Material> materials;    // in file order; always contains `default`
+    std::vector<Material> materials;  // in file order; always contains `default`
     Contacts contacts;
-    std::vector<Body> bodies;           // in file order; `ground` is not listed
-    std::vector<Joint> joints;          // in file order
-    std::vector<Spring> springs;        // in file order
-    std::vector<Load> loads;            // in file order
+    std::vector<Body> bodies;     // in file order; `ground` is not listed
+    std::vector<Joint> joints;    // in file order
+    std::vector<Spring> springs;  // in file order
+    std::vector<Load> loads;      // in file order
     Run run;
 };
 
-const char* to_string(Scene::Plane plane);              // "none", "xy", ...
-const char* to_string(Scene::Joint::Kind kind);         // "revolute", ...
-const char* to_string(Scene::Shape::Kind kind);         // "half-space", ...
-const char* to_string(Scene::Policy policy);            // "certify", "budget"
+const char* to_string(Scene::Plane plane);       // "none", "xy", ...
+const char* to_string(Scene::Joint::Kind kind);  // "revolute", ...
+const char* to_string(Scene::Shape::Kind kind);  // "half-space", ...
+const char* to_string(Scene::Policy policy);     // "certify", "budget"
 
 // Reads and checks; throws Error with file:line:column. An override (key, text) is `--set key=text`: a key path
 // with dots (`bodies.arm.mass`, `scheme.theta`, `bodies.arm.shapes.0.box`) or the name of a `let` parameter; the text

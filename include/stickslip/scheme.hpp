@@ -18,22 +18,22 @@ namespace stickslip {
 
 // What lives on from step to step, besides the contact frames that the finder transports. All of it is in a snapshot.
 struct StepMemory {
-    double h = 0;        // [s] length of the last step; 0 at the start
-    VecX v_rate;         // [1/s^2] (v - v_old) / h_old, zero at the start and after an impact
-    std::vector<ContactId> contact;   // sorted: contacts of the last solved problem,
-    std::vector<Vec3> impulse;        // [N s] their impulses in their frames
+    double h = 0;                    // [s] length of the last step; 0 at the start
+    VecX v_rate;                     // [1/s^2] (v - v_old) / h_old, zero at the start and after an impact
+    std::vector<ContactId> contact;  // sorted: contacts of the last solved problem,
+    std::vector<Vec3> impulse;       // [N s] their impulses in their frames
     std::vector<ContactMode> mode;
-    std::vector<std::uint32_t> joint; // ids of the bilateral groups of that problem,
-    RowVec lambda;                    // [N s] and the impulses of their rows
+    std::vector<std::uint32_t> joint;  // ids of the bilateral groups of that problem,
+    RowVec lambda;                     // [N s] and the impulses of their rows
 };
 
 // One contact of the step just taken, as recorders see it. Impulses of all stages of the step are summed.
 struct ContactRecord {
     ContactId id;
     ContactMode mode = ContactMode::open;
-    double gap = 0;                     // [m]
-    Vec3 position, normal, tangent;     // in W
-    Vec3 impulse = Vec3::Zero();        // [N s] in the frame (n, t1, t2)
+    double gap = 0;                  // [m]
+    Vec3 position, normal, tangent;  // in W
+    Vec3 impulse = Vec3::Zero();     // [N s] in the frame (n, t1, t2)
 };
 
 // Time spent in each arrow of the walk [s].
@@ -44,12 +44,12 @@ struct StepTimers {
 
 struct StepReport {
     Status status = Status::ok;
-    double t = 0;               // [s] reached
-    double h = 0;               // [s] length of the accepted step
-    SolveReport solve;          // of the worst stage
-    int solves = 0;             // problems solved
-    int rejected = 0;           // trial steps thrown away
-    const char* reason = "";    // one sentence when status is not ok
+    double t = 0;             // [s] reached
+    double h = 0;             // [s] length of the accepted step
+    SolveReport solve;        // of the worst stage
+    int solves = 0;           // problems solved
+    int rejected = 0;         // trial steps thrown away
+    const char* reason = "";  // one sentence when status is not ok
 };
 
 // The record and all scratch memory of the current step.
@@ -61,7 +61,7 @@ struct Step {
 
     StepMemory memory;
     EnergyLedger ledger;
-    StepTimers timers;                    // summed over the run
+    StepTimers timers;  // summed over the run
 
     // What just happened, written by the scheme.
     double t0 = 0, t1 = 0;                // [s]
@@ -76,9 +76,9 @@ struct Step {
 
     // Scratch, reused.
     std::unique_ptr<ContactFinder> finder;
-    StepProblem problem;                  // the last problem solved
-    StepSolution guess;                   // what its solver was given
-    StepSolution solution;                // and what it returned
+    StepProblem problem;    // the last problem solved
+    StepSolution guess;     // what its solver was given
+    StepSolution solution;  // and what it returned
     BlockMatrix mass, stiffness, damping;
     Forces forces, forces1;
     VecX dq, v_star, work;

@@ -21,17 +21,17 @@ struct Choosing {
 struct RunSettings {
     Choosing scheme{"moreau-jean", {}, {}};
     Choosing solver{"auto", {}, {}};
-    bool certify = true;         // policy: refuse steps above tol; false is `budget`: accept and state the residual
+    bool certify = true;             // policy: refuse steps above tol; false is `budget`: accept and state the residual
     double tol = default_tolerance;  // [m/s]
-    double end = 1;              // [s]
-    double record_every = 0;     // [s]; 0 records every step
-    bool csv = false;            // a CSV beside the HDF5 record
+    double end = 1;                  // [s]
+    double record_every = 0;         // [s]; 0 records every step
+    bool csv = false;                // a CSV beside the HDF5 record
 };
 
 // A system with its initial state and how to run it: what a scene file or a mechanism becomes.
 struct Model {
     std::string name;
-    std::string source;          // the scene text or the mechanism with its parameters, kept in the record
+    std::string source;  // the scene text or the mechanism with its parameters, kept in the record
     std::unique_ptr<System> system;
     State state;
     RunSettings run;
@@ -50,9 +50,9 @@ enum class RunEnd { finished, refused, interrupted };
 // What `run --json` prints; SI units.
 struct RunSummary {
     RunEnd end = RunEnd::finished;
-    std::string reason;                // one sentence when refused
-    std::string capsule;               // file with the refused problem
-    double refused_residual = 0;       // [m/s] of the refused step
+    std::string reason;           // one sentence when refused
+    std::string capsule;          // file with the refused problem
+    double refused_residual = 0;  // [m/s] of the refused step
     std::string model, scheme, solver, cone, policy;
     double t = 0;
     VecX q, v, v_weighted;
@@ -61,18 +61,18 @@ struct RunSummary {
     double wall_s = 0;
     double step_ms_mean = 0, step_ms_p50 = 0, step_ms_p99 = 0, step_ms_max = 0;
     double residual_max = 0, residual_mean = 0;
-    bool certified = true;             // every step within tol
+    bool certified = true;  // every step within tol
     double gap_violation_max = 0, joint_violation_position_max = 0, joint_violation_velocity_max = 0;
     Energies energies;
     EnergyFlows flows;
     double imbalance = 0, energy_scale = 0;
     double contacts_mean = 0;
     int contacts_max = 0;
-    std::vector<Event> events;         // the first max_events of them
+    std::vector<Event> events;  // the first max_events of them
     long event_count = 0;
-    std::string hash;                  // of the final state
+    std::string hash;  // of the final state
     StepTimers timers;
-    std::vector<std::string> warnings; // sentences for the user
+    std::vector<std::string> warnings;  // sentences for the user
 };
 
 class Simulation {

@@ -13,10 +13,10 @@ namespace stickslip {
 
 struct SolveReport {
     Status status = Status::ok;
-    int iterations = 0;          // pivots or sweeps
-    Residual residual;           // of the returned solution, by residual()
-    const char* solver = "";     // who gave the answer; differs from the asked one after an escalation
-    const char* reason = "";     // one sentence when status is not ok
+    int iterations = 0;       // pivots or sweeps
+    Residual residual;        // of the returned solution, by residual()
+    const char* solver = "";  // who gave the answer; differs from the asked one after an escalation
+    const char* reason = "";  // one sentence when status is not ok
 };
 
 class Solver {
@@ -31,8 +31,8 @@ struct SolverEntry {
     const char* name;
     const char* paper;
     const char* summary;
-    bool disc, polygon;          // cones it takes
-    bool nonsymmetric;           // A (and W) may be unsymmetric
+    bool disc, polygon;  // cones it takes
+    bool nonsymmetric;   // A (and W) may be unsymmetric
     std::vector<FieldInfo> (*options)();
     std::unique_ptr<Solver> (*make)(const OptionValues& values);
 };

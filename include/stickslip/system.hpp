@@ -53,7 +53,8 @@ public:
     virtual bool slopes(double t, const VecX& q, const VecX& v, BlockMatrix& K, BlockMatrix& C) const;
 
     // Joints, springs, motors, and the contacts nearer than the finder's reach, at (t, q).
-    virtual void rows(double t, const VecX& q, ContactFinder& finder, JointRows& joints, ContactRows& contacts) const = 0;
+    virtual void rows(double t, const VecX& q, ContactFinder& finder, JointRows& joints,
+                      ContactRows& contacts) const = 0;
     // Fills curvature of both: dG/dt v and dH/dt v, the part of the row acceleration not due to dv/dt. To be
     // called right after rows() at the same (t, q) with the same finder.
     virtual void curvature(double t, const VecX& q, const VecX& v, const ContactFinder& finder, JointRows& joints,
@@ -85,16 +86,16 @@ struct LagrangianModel {
     std::string name;
     std::vector<std::string> coordinates;  // names of q
     int nv = 0;
-    std::vector<int> quaternion_blocks;    // index in q of the w of each unit quaternion
+    std::vector<int> quaternion_blocks;  // index in q of the w of each unit quaternion
 
-    MatX constant_mass;                                                  // nv x nv, or
-    std::function<void(const VecX& q, MatX& M)> mass;                    // M(q), and then also
+    MatX constant_mass;                                                   // nv x nv, or
+    std::function<void(const VecX& q, MatX& M)> mass;                     // M(q), and then also
     std::function<void(const VecX& q, const VecX& v, VecX& c)> coriolis;  // its forces, -dM/dt v + d(v'Mv/2)/dq
-    std::function<void(const VecX& v, MatX& F)> gyroscopic;              // F(v), optional
+    std::function<void(const VecX& v, MatX& F)> gyroscopic;               // F(v), optional
 
-    std::function<double(const VecX& q)> potential;                      // U [J], optional
-    std::function<void(const VecX& q, VecX& k)> potential_force;         // -dU/dq
-    std::function<void(double t, const VecX& q, const VecX& v, VecX& k)> applied;  // optional
+    std::function<double(const VecX& q)> potential;                                        // U [J], optional
+    std::function<void(const VecX& q, VecX& k)> potential_force;                           // -dU/dq
+    std::function<void(double t, const VecX& q, const VecX& v, VecX& k)> applied;          // optional
     std::function<void(double t, const VecX& q, const VecX& v, MatX& K, MatX& C)> slopes;  // -dk/dq, -dk/dv, optional
 
     // Bilateral rows: value g(q) in metres, Jacobian row dg/dv, and (dG/dt v).
@@ -112,7 +113,7 @@ struct LagrangianModel {
         double restitution = 0;
         int facets = 0;  // cone of two tangents: 0 disc, 2k polygon
         std::function<double(const VecX& q)> gap;
-        std::function<void(const VecX& q, MatX& H)> jacobian;                     // (1 + tangents) x nv
+        std::function<void(const VecX& q, MatX& H)> jacobian;                    // (1 + tangents) x nv
         std::function<void(const VecX& q, const VecX& v, VecX& dHv)> curvature;  // 1 + tangents
     };
     std::vector<Contact> contacts;

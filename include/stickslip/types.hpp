@@ -33,7 +33,7 @@ inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // A rigid placement: takes points of the body frame B to the world W.
 struct Pose {
-    Vec3 position = Vec3::Zero();    // [m] origin of B in W
+    Vec3 position = Vec3::Zero();      // [m] origin of B in W
     Quat attitude = Quat::Identity();  // R_WB
 
     Vec3 operator*(const Vec3& x_B) const { return position + attitude * x_B; }
@@ -49,8 +49,8 @@ struct State {
 // Who touches whom, and with which feature (corner, edge pair, ...). Ordered, stable from step to step.
 // For a Lagrangian system `a` is the number of the contact and the rest is zero.
 struct ContactId {
-    std::uint32_t a = 0, b = 0;   // shapes, numbered in scene order and never renumbered by an edit
-    std::uint32_t feature = 0;    // of the pair
+    std::uint32_t a = 0, b = 0;  // shapes, numbered in scene order and never renumbered by an edit
+    std::uint32_t feature = 0;   // of the pair
     friend auto operator<=>(const ContactId&, const ContactId&) = default;
 };
 
@@ -62,14 +62,14 @@ const char* to_string(EventKind kind);
 
 // Something that happened inside a step, located by the scheme or announced by the schedule.
 struct Event {
-    double t = 0;                             // [s]
+    double t = 0;  // [s]
     EventKind kind = EventKind::impact;
-    ContactId contact;                        // who, for events of contacts
+    ContactId contact;  // who, for events of contacts
     ContactMode before = ContactMode::open;
     ContactMode after = ContactMode::open;
-    double normal_speed_before = 0;           // [m/s] N v-, negative when approaching
-    double normal_speed_after = 0;            // [m/s] N v+
-    double impulse = 0;                       // [N s] normal impulse
+    double normal_speed_before = 0;  // [m/s] N v-, negative when approaching
+    double normal_speed_after = 0;   // [m/s] N v+
+    double impulse = 0;              // [N s] normal impulse
 };
 
 }  // namespace stickslip

@@ -50,7 +50,8 @@ bool parse_bool(const std::string& text, const Place& place) {
 
 void assign(Choice& member, const OptionValue& value) {
     const auto found = std::find(member.words.begin(), member.words.end(), value.text);
-    if (found == member.words.end()) throw unknown_name("choice for " + value.key, value.text, member.words, value.place);
+    if (found == member.words.end())
+        throw unknown_name("choice for " + value.key, value.text, member.words, value.place);
     member.index = static_cast<int>(found - member.words.begin());
 }
 

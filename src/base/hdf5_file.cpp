@@ -125,8 +125,11 @@ constexpr std::uint64_t most_bytes = std::uint64_t{1} << 40;  // more in one arr
 
 std::size_t size_of(Hdf5Type type) {
     switch (type) {
-        case Hdf5Type::f64: case Hdf5Type::i64: case Hdf5Type::u64: return 8;
-        case Hdf5Type::i32: case Hdf5Type::u32: return 4;
+        case Hdf5Type::f64:
+        case Hdf5Type::i64:
+        case Hdf5Type::u64: return 8;
+        case Hdf5Type::i32:
+        case Hdf5Type::u32: return 4;
         case Hdf5Type::u8: return 1;
     }
     return 0;
@@ -250,8 +253,8 @@ Hdf5File::Hdf5File(const std::string& path, Open how, const std::string& shown)
     if (id < 0) {
         const std::string why = reason();
         if (creating && !existed) std::filesystem::remove(path, ignored);
-        throw Error(creating ? fmt::format("cannot write: {}", why)
-                                        : fmt::format("cannot open as HDF5: {}", why), {*shown_});
+        throw Error(creating ? fmt::format("cannot write: {}", why) : fmt::format("cannot open as HDF5: {}", why),
+                    {*shown_});
     }
     file_ = {id, H5Fclose};
 }
@@ -282,8 +285,9 @@ Hdf5Dataset Hdf5File::write_array(const std::string& name, Hdf5Type type, const 
     const Hdf5Handle properties = dataset_properties();
     if (count > 0) H5Pset_alloc_time(properties.id(), H5D_ALLOC_TIME_EARLY);
     make_groups(file_.id(), name);
-    dataset.handle_ = {H5Dcreate2(file_.id(), name.c_str(), file_type(type), extent.id(), H5P_DEFAULT,
-                                  properties.id(), H5P_DEFAULT), H5Dclose};
+    dataset.handle_ = {
+        H5Dcreate2(file_.id(), name.c_str(), file_type(type), extent.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
+        H5Dclose};
     if (!dataset.handle_.valid()) dataset.fail("create");
     dataset.write_rows(0, dataset.rows_, data);
     return dataset;
@@ -294,8 +298,9 @@ void Hdf5File::write_text(const std::string& name, std::string_view text) {
     const Hdf5Handle type = text_type(text.size()), extent(H5Screate(H5S_SCALAR), H5Sclose);
     const Hdf5Handle properties = dataset_properties();
     make_groups(file_.id(), name);
-    const Hdf5Handle dataset(H5Dcreate2(file_.id(), name.c_str(), type.id(), extent.id(), H5P_DEFAULT,
-                                        properties.id(), H5P_DEFAULT), H5Dclose);
+    const Hdf5Handle dataset(
+        H5Dcreate2(file_.id(), name.c_str(), type.id(), extent.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
+        H5Dclose);
     if (!dataset.valid()) fail("create '" + name + "'");
     const char* data = text.empty() ? "" : text.data();
     if (H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) fail("write '" + name + "'");
@@ -335,8 +340,9 @@ Hdf5Dataset Hdf5File::create_growing(const std::string& name, Hdf5Type type,
     const Hdf5Handle properties = dataset_properties();
     if (H5Pset_chunk(properties.id(), static_cast<int>(chunk.size()), chunk.data()) < 0) dataset.fail("chunk");
     make_groups(file_.id(), name);
-    dataset.handle_ = {H5Dcreate2(file_.id(), name.c_str(), file_type(type), extent.id(), H5P_DEFAULT,
-                                  properties.id(), H5P_DEFAULT), H5Dclose};
+    dataset.handle_ = {
+        H5Dcreate2(file_.id(), name.c_str(), file_type(type), extent.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
+        H5Dclose};
     if (!dataset.handle_.valid()) dataset.fail("create");
     return dataset;
 }
@@ -354,7 +360,8 @@ Hdf5Dataset Hdf5File::open(const std::string& name, Hdf5Type type) const {
     const Hdf5Handle stored(H5Dget_type(dataset.handle_.id()), H5Tclose);
     const H5T_class_t expected = type == Hdf5Type::f64 ? H5T_FLOAT : H5T_INTEGER;
     if (H5Tget_class(stored.id()) != expected)
-        throw Error(fmt::format("'{}' should hold {}", name, expected == H5T_FLOAT ? "numbers" : "integers"), {*shown_});
+        throw Error(fmt::format("'{}' should hold {}", name, expected == H5T_FLOAT ? "numbers" : "integers"),
+                    {*shown_});
     const Hdf5Handle extent(H5Dget_space(dataset.handle_.id()), H5Sclose);
     const int rank = H5Sget_simple_extent_ndims(extent.id());
     if (rank < 0 || rank > H5S_MAX_RANK) dataset.fail("measure");
@@ -391,8 +398,8 @@ void Hdf5File::set_attribute(const std::string& object, const std::string& name,
     const Quiet quiet;
     const Hdf5Handle owner = open_object(file_.id(), object), type = text_type(text.size());
     const Hdf5Handle extent(H5Screate(H5S_SCALAR), H5Sclose);
-    const Hdf5Handle attribute(
-        H5Acreate2(owner.id(), name.c_str(), type.id(), extent.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    const Hdf5Handle attribute(H5Acreate2(owner.id(), name.c_str(), type.id(), extent.id(), H5P_DEFAULT, H5P_DEFAULT),
+                               H5Aclose);
     if (!attribute.valid() || H5Awrite(attribute.id(), type.id(), text.empty() ? "" : text.data()) < 0)
         fail(fmt::format("set attribute '{}' of '{}'", name, object));
 }
@@ -413,8 +420,8 @@ bool Hdf5File::has_attribute(const std::string& object, const std::string& name)
 
 std::string Hdf5File::text_attribute(const std::string& object, const std::string& name) const {
     const Quiet quiet;
-    const Hdf5Handle attribute(
-        H5Aopen_by_name(file_.id(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    const Hdf5Handle attribute(H5Aopen_by_name(file_.id(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+                               H5Aclose);
     if (!attribute.valid()) fail(fmt::format("read attribute '{}' of '{}'", name, object));
     const Hdf5Handle type(H5Aget_type(attribute.id()), H5Tclose), extent(H5Aget_space(attribute.id()), H5Sclose);
     const std::size_t length = H5Tget_size(type.id());
@@ -439,8 +446,8 @@ std::string Hdf5File::text_attribute(const std::string& object, const std::strin
 
 std::uint64_t Hdf5File::number_attribute(const std::string& object, const std::string& name) const {
     const Quiet quiet;
-    const Hdf5Handle attribute(
-        H5Aopen_by_name(file_.id(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    const Hdf5Handle attribute(H5Aopen_by_name(file_.id(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+                               H5Aclose);
     if (!attribute.valid()) fail(fmt::format("read attribute '{}' of '{}'", name, object));
     const Hdf5Handle type(H5Aget_type(attribute.id()), H5Tclose), extent(H5Aget_space(attribute.id()), H5Sclose);
     std::uint64_t number = 0;

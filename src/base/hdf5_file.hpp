@@ -23,11 +23,16 @@ enum class Hdf5Type { f64, u8, i32, u32, i64, u64 };
 
 template <class T>
 constexpr Hdf5Type hdf5_type() {
-    if constexpr (std::is_same_v<T, double>) return Hdf5Type::f64;
-    else if constexpr (std::is_same_v<T, std::uint8_t>) return Hdf5Type::u8;
-    else if constexpr (std::is_same_v<T, std::int32_t>) return Hdf5Type::i32;
-    else if constexpr (std::is_same_v<T, std::uint32_t>) return Hdf5Type::u32;
-    else if constexpr (std::is_same_v<T, std::int64_t>) return Hdf5Type::i64;
+    if constexpr (std::is_same_v<T, double>)
+        return Hdf5Type::f64;
+    else if constexpr (std::is_same_v<T, std::uint8_t>)
+        return Hdf5Type::u8;
+    else if constexpr (std::is_same_v<T, std::int32_t>)
+        return Hdf5Type::i32;
+    else if constexpr (std::is_same_v<T, std::uint32_t>)
+        return Hdf5Type::u32;
+    else if constexpr (std::is_same_v<T, std::int64_t>)
+        return Hdf5Type::i64;
     else {
         static_assert(std::is_same_v<T, std::uint64_t>, "no HDF5 type for this");
         return Hdf5Type::u64;
@@ -86,10 +91,10 @@ private:
 class Hdf5File {
 public:
     enum class Open {
-        create,       // replaces what was there; the same contents give the same bytes
-        create_paged, // likewise, for start_growing; the time stands in its first page
-        read,         // a finished file
-        follow,       // also a file that is being written, or whose writer was killed (SWMR)
+        create,        // replaces what was there; the same contents give the same bytes
+        create_paged,  // likewise, for start_growing; the time stands in its first page
+        read,          // a finished file
+        follow,        // also a file that is being written, or whose writer was killed (SWMR)
     };
     // Errors name `shown` instead of `path` when it is given: a file built under another name.
     Hdf5File(const std::string& path, Open how, const std::string& shown = {});

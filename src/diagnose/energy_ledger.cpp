@@ -46,7 +46,8 @@ void EnergyLedger::restore(const Snapshot& s) {
 }
 
 double EnergyLedger::imbalance() const {
-    const double change = (now_.kinetic - start_.kinetic) + (now_.potential - start_.potential) + (now_.elastic - start_.elastic);
+    const double change =
+        (now_.kinetic - start_.kinetic) + (now_.potential - start_.potential) + (now_.elastic - start_.elastic);
     const double booked = flows_.applied_work + flows_.motor_work - flows_.friction_loss - flows_.impact_loss -
                           flows_.regularisation_loss - flows_.scheme_loss;
     return change - booked;

@@ -33,8 +33,8 @@ public:
     // and come in any order; they are sorted in place.
     void analyse(const Nodes& nodes, std::vector<Edge>& edges);
     double* diagonal(int node) { return values_.data() + diagonal_[node]; }  // column-major, to be added to
-    Pair pair(int a, int b);   // of an edge of the pattern; valid until the next analyse
-    bool factor();             // false when a pivot is zero or not finite
+    Pair pair(int a, int b);      // of an edge of the pattern; valid until the next analyse
+    bool factor();                // false when a pivot is zero or not finite
     void solve(double* x) const;  // x := K^-1 x, nv entries, any number of times after factor()
 
     int fill_blocks() const { return static_cast<int>(row_.size()); }  // off-diagonal blocks of one triangle
@@ -46,13 +46,13 @@ private:
 
     Nodes nodes_;
     std::vector<Edge> edges_;
-    std::vector<int> elimination_;  // elimination_[k]: node eliminated k-th
-    std::vector<int> turn_;         // its inverse
-    std::vector<int> column_;       // column k owns row_[column_[k]] .. row_[column_[k + 1] - 1]
-    std::vector<int> row_;          // turns later than k that touch k, ascending
+    std::vector<int> elimination_;    // elimination_[k]: node eliminated k-th
+    std::vector<int> turn_;           // its inverse
+    std::vector<int> column_;         // column k owns row_[column_[k]] .. row_[column_[k + 1] - 1]
+    std::vector<int> row_;            // turns later than k that touch k, ascending
     std::vector<int> lower_, upper_;  // offsets in values_ of K_ik and K_ki, per entry of row_
-    std::vector<int> diagonal_;     // per node
-    std::vector<int> pivots_;       // per velocity: row swapped into place, within the node
+    std::vector<int> diagonal_;       // per node
+    std::vector<int> pivots_;         // per velocity: row swapped into place, within the node
     std::vector<double> values_;
     // scratch of the ordering
     std::vector<std::vector<int>> adjacent_;

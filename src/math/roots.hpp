@@ -11,8 +11,8 @@ template <class F>
 double bracketed_root(F&& f, double a, double b, double f_a, double f_b) {
     if (f_b == 0) return b;
     std::uintmax_t evaluations = 100;
-    const auto [low, high] = boost::math::tools::toms748_solve(f, a, b, f_a, f_b,
-                                                               boost::math::tools::eps_tolerance<double>(50), evaluations);
+    const auto [low, high] = boost::math::tools::toms748_solve(
+        f, a, b, f_a, f_b, boost::math::tools::eps_tolerance<double>(50), evaluations);
     return a < b ? high : low;
 }
 

@@ -18,7 +18,9 @@ Mechanism BlockStickSlip::build(const OptionValues& values) const {
     model.constant_mass = m * MatX::Identity(2, 2);
     model.potential = [p = *this](const VecX& q) { return p.m * p.g * q[1]; };
     model.potential_force = [p = *this](const VecX&, VecX& k) { k[1] = -p.m * p.g; };
-    model.applied = [p = *this](double t, const VecX&, const VecX&, VecX& k) { k[0] = p.A * std::cos(p.w * t + p.phase); };
+    model.applied = [p = *this](double t, const VecX&, const VecX&, VecX& k) {
+        k[0] = p.A * std::cos(p.w * t + p.phase);
+    };
     LagrangianModel::Contact table;
     table.name = "table";
     table.tangents = 1;

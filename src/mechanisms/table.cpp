@@ -22,10 +22,12 @@ MechanismEntry entry(const char* paper, const char* summary) {
 
 const std::vector<MechanismEntry>& mechanisms() {
     static const std::vector<MechanismEntry> table{
-        entry<BlockStickSlip>("Potra et al. 2006, 10.2; Gavrea et al. 2008, 9.2", "block on a table under a periodic push"),
+        entry<BlockStickSlip>("Potra et al. 2006, 10.2; Gavrea et al. 2008, 9.2",
+                              "block on a table under a periodic push"),
         entry<BouncingBall>("Lacoursiere & Linde 2011, 17.2", "ball dropped on the floor"),
         entry<Pendulum>("Lacoursiere & Linde 2011, 17.1", "point mass on a rod, Cartesian coordinates"),
-        entry<DoublePendulumWall>("Potra et al. 2006, 10.1", "double pendulum that strikes a wall, Cartesian coordinates"),
+        entry<DoublePendulumWall>("Potra et al. 2006, 10.1",
+                                  "double pendulum that strikes a wall, Cartesian coordinates"),
     };
     return table;
 }

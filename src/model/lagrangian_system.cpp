@@ -13,8 +13,8 @@ namespace {
 class LagrangianSystem final : public System {
 public:
     explicit LagrangianSystem(LagrangianModel model) : m_(std::move(model)) {
-        SS_ASSERT(m_.nv > 0 && static_cast<int>(m_.coordinates.size()) ==
-                                   m_.nv + static_cast<int>(m_.quaternion_blocks.size()),
+        SS_ASSERT(m_.nv > 0 &&
+                      static_cast<int>(m_.coordinates.size()) == m_.nv + static_cast<int>(m_.quaternion_blocks.size()),
                   "a Lagrangian model has nv velocities and one more coordinate per quaternion");
         SS_ASSERT((m_.mass == nullptr) == (m_.constant_mass.rows() == m_.nv), "either a constant mass matrix or M(q)");
         nodes_.add(m_.nv);
@@ -133,7 +133,9 @@ public:
         return e;
     }
 
-    double next_discontinuity(double t) const override { return m_.next_discontinuity ? m_.next_discontinuity(t) : infinity; }
+    double next_discontinuity(double t) const override {
+        return m_.next_discontinuity ? m_.next_discontinuity(t) : infinity;
+    }
 
     std::vector<std::string> coordinate_names() const override { return m_.coordinates; }
     std::vector<std::string> body_names() const override { return m_.bodies; }
@@ -146,7 +148,15 @@ public:
 private:
     // Scratch lives with the thread: a System holds none. One slot per use and size, so that it settles after the
     // first step. Zero on entry, as the model's functions expect.
-    enum Slot { square, square_second, joint_rows, joint_vector, velocity, contact_rows, contact_vector = contact_rows + 3 };
+    enum Slot {
+        square,
+        square_second,
+        joint_rows,
+        joint_vector,
+        velocity,
+        contact_rows,
+        contact_vector = contact_rows + 3
+    };
     static MatX& scratch(int slot, int rows, int columns) {
         static thread_local std::array<MatX, contact_vector> m;
         m[slot].setZero(rows, columns);

@@ -30,7 +30,8 @@ MultibodySystem::MultibodySystem(MultibodyModel model) : model_(std::move(model)
     for (const Joint& joint : model_.joints) pieces_.push_back(joint_pieces(joint, model_.plane));
 }
 
-State MultibodySystem::initial_state(const std::vector<Vec3>& velocity, const std::vector<Vec3>& angular_velocity) const {
+State MultibodySystem::initial_state(const std::vector<Vec3>& velocity,
+                                     const std::vector<Vec3>& angular_velocity) const {
     State x;
     x.q.setZero(nq());
     x.v.setZero(nv());
@@ -121,7 +122,8 @@ void MultibodySystem::forces(double t, const VecX& q, const VecX&, Forces& k) co
         if (n < 0 || t < load.from || t >= load.until) continue;
         const Mat3 R = pose(load.body, q).attitude.toRotationMatrix();
         const Vec3 force(load.force[0](t), load.force[1](t), load.force[2](t));
-        const Vec3 torque = Vec3(load.torque[0](t), load.torque[1](t), load.torque[2](t)) + (R * load.point).cross(force);
+        const Vec3 torque =
+            Vec3(load.torque[0](t), load.torque[1](t), load.torque[2](t)) + (R * load.point).cross(force);
         double row[6];
         write_row(R, force, torque, row);
         for (int i = 0; i < nodes_.dof(n); ++i) k.applied[nodes_.start[n] + i] += row[i];
@@ -176,7 +178,8 @@ Energies MultibodySystem::energies(double, const VecX& q, const VecX& v) const {
         e.potential -= body.mass * model_.gravity.dot(pose(static_cast<int>(b), q).position);
     }
     for (const Spring& spring : model_.springs) {
-        const double x = (pose(spring.b, q) * spring.point_b - pose(spring.a, q) * spring.point_a).norm() - spring.length;
+        const double x =
+            (pose(spring.b, q) * spring.point_b - pose(spring.a, q) * spring.point_a).norm() - spring.length;
         e.elastic += 0.5 * spring.stiffness * x * x;
     }
     return e;

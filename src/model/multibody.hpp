@@ -22,11 +22,11 @@ namespace stickslip {
 struct RigidBody {
     std::string name;
     bool fixed = false;
-    double mass = 0;                  // [kg]
-    Mat3 inertia = Mat3::Zero();      // [kg m^2] about the centre of mass, in body axes
-    Vec3 com = Vec3::Zero();          // [m] of the body's own frame, for reporting its pose
-    Pose pose;                        // at t = 0: centre of mass and attitude (fixed bodies stay there)
-    double radius = 0;                // [m] bound of its shapes about the centre of mass
+    double mass = 0;              // [kg]
+    Mat3 inertia = Mat3::Zero();  // [kg m^2] about the centre of mass, in body axes
+    Vec3 com = Vec3::Zero();      // [m] of the body's own frame, for reporting its pose
+    Pose pose;                    // at t = 0: centre of mass and attitude (fixed bodies stay there)
+    double radius = 0;            // [m] bound of its shapes about the centre of mass
 };
 
 enum class JointKind { fixed, ball, revolute, prismatic, distance };
@@ -42,10 +42,11 @@ const std::vector<JointEntry>& joint_table();
 struct Joint {
     std::string name;
     JointKind kind = JointKind::ball;
-    int a = -1, b = -1;                          // bodies; -1 is the ground
+    int a = -1, b = -1;  // bodies; -1 is the ground
     Vec3 point_a = Vec3::Zero(), point_b = Vec3::Zero();
-    Mat3 axes_a = Mat3::Identity(), axes_b = Mat3::Identity();  // columns x, y, z; z is the joint axis; equal in W at t = 0
-    double length = 0;                           // [m] distance joint
+    Mat3 axes_a = Mat3::Identity(),
+         axes_b = Mat3::Identity();  // columns x, y, z; z is the joint axis; equal in W at t = 0
+    double length = 0;               // [m] distance joint
 };
 
 // One scalar row of a joint: which function of the two bodies must vanish.
@@ -60,17 +61,17 @@ struct Spring {
     std::string name;
     int a = -1, b = -1;
     Vec3 point_a = Vec3::Zero(), point_b = Vec3::Zero();
-    double stiffness = 0;                        // [N/m]
-    double damping = 0;                          // [N s/m]
-    double length = 0;                           // [m] unloaded
+    double stiffness = 0;  // [N/m]
+    double damping = 0;    // [N s/m]
+    double length = 0;     // [m] unloaded
 };
 
 struct Load {
     std::string name;
     int body = -1;
-    Vec3 point = Vec3::Zero();                   // where the force acts, body-fixed
-    std::array<TimeFunction, 3> force, torque;   // [N], [N m] in W
-    double from = -infinity, until = infinity;   // [s] acts on [from, until)
+    Vec3 point = Vec3::Zero();                  // where the force acts, body-fixed
+    std::array<TimeFunction, 3> force, torque;  // [N], [N m] in W
+    double from = -infinity, until = infinity;  // [s] acts on [from, until)
 };
 
 struct SurfacePair {
@@ -82,14 +83,14 @@ struct MultibodyModel {
     std::vector<Joint> joints;
     std::vector<Spring> springs;
     std::vector<Load> loads;
-    Vec3 gravity = Vec3::Zero();                 // [m/s^2]
+    Vec3 gravity = Vec3::Zero();  // [m/s^2]
     CollisionModel collision;
-    std::vector<int> material;                   // of each collider
+    std::vector<int> material;  // of each collider
     int materials = 0;
-    std::vector<SurfacePair> surface;            // materials x materials
+    std::vector<SurfacePair> surface;  // materials x materials
     std::vector<std::string> collider_names;
-    int facets = 0;                              // cone of spatial contacts: 0 disc
-    std::optional<std::array<int, 2>> plane;     // the two axes (0 x, 1 y, 2 z) of a planar scene
+    int facets = 0;                           // cone of spatial contacts: 0 disc
+    std::optional<std::array<int, 2>> plane;  // the two axes (0 x, 1 y, 2 z) of a planar scene
 };
 
 class MultibodySystem final : public System {
@@ -132,8 +133,8 @@ private:
 
     MultibodyModel model_;
     std::vector<std::vector<Piece>> pieces_;  // per joint
-    std::vector<int> node_;       // per body; -1 if fixed
-    std::vector<int> q_start_;    // per body: first index in q
+    std::vector<int> node_;                   // per body; -1 if fixed
+    std::vector<int> q_start_;                // per body: first index in q
     int nq_ = 0;
     Vec3 plane_a_ = Vec3::Zero(), plane_b_ = Vec3::Zero(), plane_n_ = Vec3::Zero();  // axes of a planar scene
 };

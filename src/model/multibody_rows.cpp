@@ -32,7 +32,8 @@ double evaluate_curvature(const Piece& piece, const JointFrames& at, const Twist
     switch (piece.kind) {
         case PieceKind::world_point: return world_point_curvature(at.points, piece.d, a, b);
         case PieceKind::carried_point: return carried_point_curvature(at.points, at.a.attitude * piece.d, a, b);
-        case PieceKind::right_angle: return right_angle_curvature(at.a.attitude * piece.d, at.b.attitude * piece.f, a, b);
+        case PieceKind::right_angle:
+            return right_angle_curvature(at.a.attitude * piece.d, at.b.attitude * piece.f, a, b);
         case PieceKind::distance: break;
     }
     return distance_curvature(at.points, a, b);
@@ -98,7 +99,8 @@ void MultibodySystem::contact_rows(const VecX& q, ContactFinder& finder, Contact
     const int dof = model_.plane ? 3 : 6;
     for (const ContactPoint& contact : finder.contacts()) {
         const SurfacePair& surface =
-            model_.surface[model_.material[contact.collider_a] * model_.materials + model_.material[contact.collider_b]];
+            model_
+                .surface[model_.material[contact.collider_a] * model_.materials + model_.material[contact.collider_b]];
         const int dim = surface.friction == 0 ? 1 : (model_.plane ? 2 : 3);
         rows.begin_contact(contact.id, dim, contact.gap, surface.friction, surface.restitution, model_.facets);
         rows.position.back() = contact.position;
@@ -120,7 +122,8 @@ void MultibodySystem::contact_rows(const VecX& q, ContactFinder& finder, Contact
     }
 }
 
-void MultibodySystem::rows(double, const VecX& q, ContactFinder& finder, JointRows& joints, ContactRows& contacts) const {
+void MultibodySystem::rows(double, const VecX& q, ContactFinder& finder, JointRows& joints,
+                           ContactRows& contacts) const {
     joints.clear();
     contacts.clear();
     joint_rows(q, joints);
@@ -133,7 +136,9 @@ void MultibodySystem::rows(double, const VecX& q, ContactFinder& finder, JointRo
 void MultibodySystem::curvature(double, const VecX& q, const VecX& v, const ContactFinder& finder, JointRows& joints,
                                 ContactRows& contacts) const {
     int row = 0;
-    const auto frames = [&](const auto& joint) { return frames_of(pose(joint.a, q), pose(joint.b, q), joint.point_a, joint.point_b); };
+    const auto frames = [&](const auto& joint) {
+        return frames_of(pose(joint.a, q), pose(joint.b, q), joint.point_a, joint.point_b);
+    };
     for (std::size_t j = 0; j < model_.joints.size(); ++j) {
         const Joint& joint = model_.joints[j];
         const JointFrames at = frames(joint);
@@ -141,7 +146,8 @@ void MultibodySystem::curvature(double, const VecX& q, const VecX& v, const Cont
         for (const Piece& piece : pieces_[j]) joints.curvature[row++] = evaluate_curvature(piece, at, a, b);
     }
     for (const Spring& spring : model_.springs)
-        joints.curvature[row++] = distance_curvature(frames(spring).points, twist(spring.a, q, v), twist(spring.b, q, v));
+        joints.curvature[row++] =
+            distance_curvature(frames(spring).points, twist(spring.a, q, v), twist(spring.b, q, v));
 
     // Contacts may have been thinned out since rows(): both lists are sorted by id.
     auto found = finder.contacts().begin();
@@ -151,10 +157,12 @@ void MultibodySystem::curvature(double, const VecX& q, const VecX& v, const Cont
         const ContactRates rates = contact_rates(*found, a, b);
         const Vec3& P = found->position;
         const Vec3 relative = a.linear + a.angular.cross(P - a.origin) - b.linear - b.angular.cross(P - b.origin);
-        const Vec3 drift = a.angular.cross(rates.position_rate - a.linear) - b.angular.cross(rates.position_rate - b.linear);
+        const Vec3 drift =
+            a.angular.cross(rates.position_rate - a.linear) - b.angular.cross(rates.position_rate - b.linear);
         const Vec3 n = found->normal, t1 = found->tangent, t2 = n.cross(t1);
         const std::array<Vec3, 3> direction{n, t1, t2};
-        const std::array<Vec3, 3> rate{rates.normal_rate, -n * rates.normal_rate.dot(t1), -n * rates.normal_rate.dot(t2)};
+        const std::array<Vec3, 3> rate{rates.normal_rate, -n * rates.normal_rate.dot(t1),
+                                       -n * rates.normal_rate.dot(t2)};
         const int first = contacts.jacobian.row[i];
         for (int k = 0; k < contacts.jacobian.dim(i); ++k)
             contacts.curvature[first + k] = rate[k].dot(relative) + direction[k].dot(drift);

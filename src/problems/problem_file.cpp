@@ -328,7 +328,8 @@ void load_problem(const std::string& file, StepProblem& problem, StepSolution& g
     const Hdf5File in(file, Hdf5File::Open::read);
     if (!in.has_attribute("/", "format") || in.text_attribute("/", "format") != problem_format)
         throw Error(in.has("fclib_local") || in.has("fclib_global") ? "is an FCLIB file, not a stickslip problem"
-                                                                    : "is not a stickslip problem", {file});
+                                                                    : "is not a stickslip problem",
+                    {file});
     if (const std::uint64_t v = in.number_attribute("/", "format_version"); v != format_version)
         throw Error(fmt::format("has problem format {}, this program reads {}", v, format_version), {file});
     try {

@@ -83,9 +83,7 @@ private:
     void put(const std::string& text) {
         if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) fail();
     }
-    [[noreturn]] void fail() const {
-        throw Error(fmt::format("cannot write: {}", std::strerror(errno)), {path_});
-    }
+    [[noreturn]] void fail() const { throw Error(fmt::format("cannot write: {}", std::strerror(errno)), {path_}); }
 
     std::string path_, line_;
     std::FILE* file_ = nullptr;

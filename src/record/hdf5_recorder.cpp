@@ -138,13 +138,35 @@ private:
     Column contact_offset_, contact_id_, contact_mode_, contact_gap_, contact_position_, contact_normal_,
         contact_tangent_, contact_impulse_;
     Column reaction_offset_, reaction_;
-    Column event_t_, event_kind_, event_contact_, event_before_, event_after_, event_speed_before_,
-        event_speed_after_, event_impulse_;
-    std::vector<Column*> columns_{
-        &t_, &step_length_, &q_, &v_, &v_weighted_, &residual_, &energy_, &pose_, &velocity_, &contact_offset_,
-        &contact_id_, &contact_mode_, &contact_gap_, &contact_position_, &contact_normal_, &contact_tangent_,
-        &contact_impulse_, &reaction_offset_, &reaction_, &event_t_, &event_kind_, &event_contact_, &event_before_,
-        &event_after_, &event_speed_before_, &event_speed_after_, &event_impulse_};
+    Column event_t_, event_kind_, event_contact_, event_before_, event_after_, event_speed_before_, event_speed_after_,
+        event_impulse_;
+    std::vector<Column*> columns_{&t_,
+                                  &step_length_,
+                                  &q_,
+                                  &v_,
+                                  &v_weighted_,
+                                  &residual_,
+                                  &energy_,
+                                  &pose_,
+                                  &velocity_,
+                                  &contact_offset_,
+                                  &contact_id_,
+                                  &contact_mode_,
+                                  &contact_gap_,
+                                  &contact_position_,
+                                  &contact_normal_,
+                                  &contact_tangent_,
+                                  &contact_impulse_,
+                                  &reaction_offset_,
+                                  &reaction_,
+                                  &event_t_,
+                                  &event_kind_,
+                                  &event_contact_,
+                                  &event_before_,
+                                  &event_after_,
+                                  &event_speed_before_,
+                                  &event_speed_after_,
+                                  &event_impulse_};
     Hdf5Dataset snapshot_, commits_, counts_, figures_, timers_, hash_, reason_;
 };
 
@@ -167,10 +189,12 @@ void Hdf5Recorder::create_columns(const System& system) {
     make(step_length_, "step_length", f64, {}, "s", "length of the step the row was taken from; force = impulse / it");
     make(q_, "q", f64, {nq}, "m, rad, 1", "configuration; names/coordinates names the columns");
     make(v_, "v", f64, {nv}, "m/s, rad/s", "velocity");
-    make(v_weighted_, "v_weighted", f64, {nv}, "m/s, rad/s", "the velocity that converges, (1 - a) v0 + a v1 of the step");
+    make(v_weighted_, "v_weighted", f64, {nv}, "m/s, rad/s",
+         "the velocity that converges, (1 - a) v0 + a v1 of the step");
     make(residual_, "residual", f64, {}, "m/s", "of the step");
     make(energy_, "energy", f64, {energy_terms}, "J", "at the end of the step; flows since the start of the run");
-    make(pose_, "bodies/pose", f64, {nb, 7}, "m, 1", "x y z of the body frame and its attitude qw qx qy qz, in the world");
+    make(pose_, "bodies/pose", f64, {nb, 7}, "m, 1",
+         "x y z of the body frame and its attitude qw qx qy qz, in the world");
     make(velocity_, "bodies/velocity", f64, {nb, 6}, "m/s, rad/s", "velocity and angular velocity, in the world");
     make(contact_offset_, "contacts/offset", u64, {}, "", "contacts of row k: offset[k] up to offset[k + 1] - 1");
     make(contact_id_, "contacts/id", u32, {3}, "", "shape a, shape b, feature");
@@ -180,10 +204,12 @@ void Hdf5Recorder::create_columns(const System& system) {
     make(contact_normal_, "contacts/normal", f64, {3}, "1", "in the world, from b to a");
     make(contact_tangent_, "contacts/tangent", f64, {3}, "1", "t1 in the world; t2 = n x t1");
     make(contact_impulse_, "contacts/impulse", f64, {3}, "N s", "on a, along (n, t1, t2), summed over the step");
-    make(reaction_offset_, "reactions/offset", u64, {}, "", "bilateral rows of row k: offset[k] up to offset[k + 1] - 1");
+    make(reaction_offset_, "reactions/offset", u64, {}, "",
+         "bilateral rows of row k: offset[k] up to offset[k + 1] - 1");
     make(reaction_, "reactions/impulse", f64, {}, "N s, N m s", "of the bilateral rows, summed over the step");
     make(event_t_, "events/t", f64, {}, "s", "events of the whole run, in order of time");
-    make(event_kind_, "events/kind", u8, {}, "", "0 impact, 1 take-off, 2 stick-to-slip, 3 slip-to-stick, 4 load-switch");
+    make(event_kind_, "events/kind", u8, {}, "",
+         "0 impact, 1 take-off, 2 stick-to-slip, 3 slip-to-stick, 4 load-switch");
     make(event_contact_, "events/contact", u32, {3}, "", "shape a, shape b, feature");
     make(event_before_, "events/before", u8, {}, "", "contact mode, as contacts/mode");
     make(event_after_, "events/after", u8, {}, "", "contact mode, as contacts/mode");
@@ -310,8 +336,8 @@ void Hdf5Recorder::row(const System& system, const State& state, const Pending& 
     for (int b = 0; b < bodies_; ++b) {
         const BodyState body = system.body_state(b, state.q, state.v);
         const Quat& a = body.pose.attitude;
-        const std::array<double, 7> pose{body.pose.position[0], body.pose.position[1], body.pose.position[2],
-                                         a.w(), a.x(), a.y(), a.z()};
+        const std::array<double, 7> pose{
+            body.pose.position[0], body.pose.position[1], body.pose.position[2], a.w(), a.x(), a.y(), a.z()};
         pose_.add(pose.data(), pose.size());
         velocity_.add(body.velocity.data(), 3);
         velocity_.add(body.angular_velocity.data(), 3);
@@ -361,8 +387,7 @@ void Hdf5Recorder::write(const System& system, const State& state, const Step& s
     std::size_t buffered = 0;
     if (new_rows_ > 0)
         for (const Column* column : columns_) buffered += column->buffered();
-    if (buffered > most_buffered ||
-        std::chrono::duration<double>(Clock::now() - last_flush_).count() >= flush_every_)
+    if (buffered > most_buffered || std::chrono::duration<double>(Clock::now() - last_flush_).count() >= flush_every_)
         flush(true);
 }
 
@@ -394,8 +419,8 @@ void Hdf5Recorder::flush(bool with_snapshot) {
     if (broken_) throw Error("cannot write: an earlier write failed", {path_});
     broken_ = true;
     for (Column* column : columns_) {
-        const bool per_row = column == &q_ || column == &v_ || column == &v_weighted_ || column == &pose_ ||
-                             column == &velocity_;
+        const bool per_row =
+            column == &q_ || column == &v_ || column == &v_weighted_ || column == &pose_ || column == &velocity_;
         column->append(per_row ? new_rows_ : 0);
     }
     new_rows_ = 0;
@@ -417,14 +442,24 @@ void Hdf5Recorder::end(const RunSummary& s) {
     if (pending_.valid) row(*system_, pending_.state, pending_);
     pending_.valid = false;
 
-    const std::array<std::uint64_t, 6> counts{
-        static_cast<std::uint64_t>(s.end),    static_cast<std::uint64_t>(s.steps),
-        static_cast<std::uint64_t>(s.rejected), static_cast<std::uint64_t>(s.solves),
-        static_cast<std::uint64_t>(s.certified_steps), static_cast<std::uint64_t>(s.contacts_max)};
+    const std::array<std::uint64_t, 6> counts{static_cast<std::uint64_t>(s.end),
+                                              static_cast<std::uint64_t>(s.steps),
+                                              static_cast<std::uint64_t>(s.rejected),
+                                              static_cast<std::uint64_t>(s.solves),
+                                              static_cast<std::uint64_t>(s.certified_steps),
+                                              static_cast<std::uint64_t>(s.contacts_max)};
     counts_.write_rows(0, counts.size(), counts.data());
-    const std::array<double, 12> figures{s.t, s.wall_s, s.step_ms_mean, s.step_ms_p50, s.step_ms_p99, s.step_ms_max,
-                                         s.residual_max, s.residual_mean, s.gap_violation_max,
-                                         s.joint_violation_position_max, s.joint_violation_velocity_max,
+    const std::array<double, 12> figures{s.t,
+                                         s.wall_s,
+                                         s.step_ms_mean,
+                                         s.step_ms_p50,
+                                         s.step_ms_p99,
+                                         s.step_ms_max,
+                                         s.residual_max,
+                                         s.residual_mean,
+                                         s.gap_violation_max,
+                                         s.joint_violation_position_max,
+                                         s.joint_violation_velocity_max,
                                          s.contacts_mean};
     figures_.write_rows(0, figures.size(), figures.data());
     timers_.write_rows(0, s.timers.seconds.size(), s.timers.seconds.data());

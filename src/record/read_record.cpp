@@ -104,7 +104,8 @@ private:
         const Hdf5Dataset dataset = file_.open(name, hdf5_type<T>());
         if (dataset.rows() < rows || (rows > 0 && dataset.row_size() != width))
             throw Error(fmt::format("is damaged: '{}' has {} rows of {} instead of {} of {}", name, dataset.rows(),
-                                    dataset.row_size(), rows, width), {path_});
+                                    dataset.row_size(), rows, width),
+                        {path_});
         std::vector<T> values(static_cast<std::size_t>(rows * width));
         dataset.read_rows(0, rows, values.data());
         return values;
@@ -162,8 +163,14 @@ private:
         for (std::size_t i = 0; i < events.size(); ++i) {
             if (kind[i] > static_cast<std::uint8_t>(EventKind::load_switch))
                 throw Error("is damaged: an event of a kind that does not exist", {path_});
-            events[i] = {t[i], static_cast<EventKind>(kind[i]), {id[3 * i], id[3 * i + 1], id[3 * i + 2]},
-                         mode_of(before[i]), mode_of(after[i]), speed_before[i], speed_after[i], impulse[i]};
+            events[i] = {t[i],
+                         static_cast<EventKind>(kind[i]),
+                         {id[3 * i], id[3 * i + 1], id[3 * i + 2]},
+                         mode_of(before[i]),
+                         mode_of(after[i]),
+                         speed_before[i],
+                         speed_after[i],
+                         impulse[i]};
         }
     }
 

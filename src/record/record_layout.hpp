@@ -16,12 +16,12 @@ inline constexpr std::uint64_t record_format_version = 1;
 // The rows of `energy`.
 inline constexpr int energy_terms = 10;
 inline constexpr std::array<const char*, energy_terms> energy_names{
-    "kinetic",     "potential",   "elastic",             "applied_work", "motor_work", "friction_loss",
+    "kinetic",     "potential",           "elastic",     "applied_work", "motor_work", "friction_loss",
     "impact_loss", "regularisation_loss", "scheme_loss", "imbalance"};
 inline std::array<double, energy_terms> energy_row(const EnergyLedger& ledger) {
     const Energies& e = ledger.now();
     const EnergyFlows& f = ledger.flows();
-    return {e.kinetic,     e.potential,   e.elastic,             f.applied_work, f.motor_work, f.friction_loss,
+    return {e.kinetic,     e.potential,           e.elastic,     f.applied_work,    f.motor_work, f.friction_loss,
             f.impact_loss, f.regularisation_loss, f.scheme_loss, ledger.imbalance()};
 }
 
@@ -40,7 +40,7 @@ struct Commit {
     std::uint64_t steps = 0;            // taken so far
     std::uint64_t ended = 0;            // 1 once end() has been called
     std::uint64_t reserved = 0;
-    std::uint64_t check = 0;            // fnv1a of the words before
+    std::uint64_t check = 0;  // fnv1a of the words before
 
     std::uint64_t right_check() const { return fnv1a(this, sizeof(Commit) - sizeof(check)); }
 };

@@ -47,7 +47,8 @@ RigidBody build_body(const Scene::Body& body) {
         built.inertia = *body.inertia;
     } else {
         if (solids.empty())
-            throw Error(fmt::format("body '{}' needs `inertia`, or shapes with volume to take it from", body.name), body.place);
+            throw Error(fmt::format("body '{}' needs `inertia`, or shapes with volume to take it from", body.name),
+                        body.place);
         const double density = built.mass / of_shapes.mass;
         built.inertia = density * of_shapes.inertia + parallel_axis(built.mass, of_shapes.centroid - built.com);
     }
@@ -107,7 +108,8 @@ private:
         if (model_.plane && !body.fixed) check_planar(body, built);
         for (std::size_t i = 0; i < body.shapes.size(); ++i) {
             const auto id = static_cast<std::uint32_t>(model_.collision.colliders.size());
-            model_.collision.colliders.push_back({id, static_cast<int>(model_.bodies.size()), build_shape(body.shapes[i], built.com)});
+            model_.collision.colliders.push_back(
+                {id, static_cast<int>(model_.bodies.size()), build_shape(body.shapes[i], built.com)});
             model_.material.push_back(material_index(scene_, body.shapes[i].material));
             model_.collider_names.push_back(body.shapes.size() == 1 ? body.name : fmt::format("{}.{}", body.name, i));
         }
@@ -118,15 +120,20 @@ private:
         const Quat& R = built.pose.attitude;
         const Vec3 tilt = R.vec() - normal_ * normal_.dot(R.vec());
         if (tilt.norm() > 1e-12)
-            throw Error(fmt::format("body '{}' is turned out of the plane {}", body.name, to_string(scene_.plane)), body.place);
-        if (std::abs(body.velocity.dot(normal_)) > 0 || (body.angular_velocity - normal_ * normal_.dot(body.angular_velocity)).norm() > 0)
-            throw Error(fmt::format("body '{}' moves out of the plane {}", body.name, to_string(scene_.plane)), body.place);
+            throw Error(fmt::format("body '{}' is turned out of the plane {}", body.name, to_string(scene_.plane)),
+                        body.place);
+        if (std::abs(body.velocity.dot(normal_)) > 0 ||
+            (body.angular_velocity - normal_ * normal_.dot(body.angular_velocity)).norm() > 0)
+            throw Error(fmt::format("body '{}' moves out of the plane {}", body.name, to_string(scene_.plane)),
+                        body.place);
     }
 
     // Pose of a body's own frame at t = 0.
     Pose frame(int body) const { return body < 0 ? Pose{} : scene_.bodies[static_cast<std::size_t>(body)].pose; }
     // A point of the body frame, seen from the centre of mass.
-    Vec3 from_com(int body, const Vec3& point) const { return body < 0 ? point : Vec3(point - model_.bodies[static_cast<std::size_t>(body)].com); }
+    Vec3 from_com(int body, const Vec3& point) const {
+        return body < 0 ? point : Vec3(point - model_.bodies[static_cast<std::size_t>(body)].com);
+    }
     Vec3 in_frame(int body, const Vec3& world) const {
         const Pose pose = frame(body);
         return pose.attitude.normalized().conjugate() * (world - pose.position);
@@ -159,7 +166,9 @@ private:
         built.point_b = from_com(built.b, at_b);
         if (joint.kind == Scene::Joint::Kind::distance) {
             built.length = joint.length.value_or(apart.norm());
-            if (built.length <= 0) throw Error(fmt::format("distance joint '{}' has length zero: use a ball joint", joint.name), joint.place);
+            if (built.length <= 0)
+                throw Error(fmt::format("distance joint '{}' has length zero: use a ball joint", joint.name),
+                            joint.place);
             check_closed(joint, std::abs(apart.norm() - built.length));
         } else if (joint.kind == Scene::Joint::Kind::prismatic) {
             check_closed(joint, (apart - joint.axis * joint.axis.dot(apart)).norm());
@@ -183,11 +192,16 @@ private:
         switch (joint.kind) {
             case Kind::revolute:
                 if (joint.axis.cross(normal_).norm() > 1e-9)
-                    throw Error(fmt::format("in the plane {} the axis of revolute joint '{}' must be the plane's normal", to_string(scene_.plane), joint.name), joint.place);
+                    throw Error(
+                        fmt::format("in the plane {} the axis of revolute joint '{}' must be the plane's normal",
+                                    to_string(scene_.plane), joint.name),
+                        joint.place);
                 return axes_with_z(normal_, Vec3::Unit(first));
             case Kind::prismatic:
                 if (std::abs(joint.axis.dot(normal_)) > 1e-9)
-                    throw Error(fmt::format("in the plane {} the axis of prismatic joint '{}' must lie in the plane", to_string(scene_.plane), joint.name), joint.place);
+                    throw Error(fmt::format("in the plane {} the axis of prismatic joint '{}' must lie in the plane",
+                                            to_string(scene_.plane), joint.name),
+                                joint.place);
                 return axes_with_z(joint.axis, normal_);
             default: return axes_with_z(normal_, Vec3::Unit(first));
         }
@@ -196,7 +210,9 @@ private:
     void check_closed(const Scene::Joint& joint, double error) const {
         // Larger than what rounding of written poses leaves, smaller than what anyone would call closed.
         if (error > 1e-6)
-            throw Error(fmt::format("joint '{}' is not closed at t = 0: its points are {:.3g} m apart", joint.name, error), joint.place);
+            throw Error(
+                fmt::format("joint '{}' is not closed at t = 0: its points are {:.3g} m apart", joint.name, error),
+                joint.place);
     }
 
     void add_spring(const Scene::Spring& spring) {
@@ -223,7 +239,8 @@ private:
             if (!load.table.empty()) {
                 std::vector<std::pair<double, double>> entries;
                 for (const Scene::Load::Row& row : load.table) entries.emplace_back(row.t, row.force[i]);
-                built.force[i] = TimeFunction::table(std::move(entries), load.interpolation == Scene::Load::Interpolation::step);
+                built.force[i] =
+                    TimeFunction::table(std::move(entries), load.interpolation == Scene::Load::Interpolation::step);
             } else {
                 built.force[i] = function(load.force[i]);
             }
@@ -244,12 +261,17 @@ private:
 // A solver that cannot take the scene's cone is wrong input, not something to find out in the first step.
 void check_cone(const Scene& scene) {
     if (scene.plane != Scene::Plane::none || scene.contacts.facets > 0) return;  // intervals and polygons
-    const bool friction = std::any_of(scene.materials.begin(), scene.materials.end(), [](const auto& m) { return m.friction > 0; }) ||
-                          std::any_of(scene.contacts.pairs.begin(), scene.contacts.pairs.end(), [](const auto& p) { return p.friction.value_or(0) > 0; });
+    const bool friction =
+        std::any_of(scene.materials.begin(), scene.materials.end(), [](const auto& m) { return m.friction > 0; }) ||
+        std::any_of(scene.contacts.pairs.begin(), scene.contacts.pairs.end(),
+                    [](const auto& p) { return p.friction.value_or(0) > 0; });
     for (const SolverEntry& entry : solvers()) {
         if (scene.run.solver.name == entry.name && !entry.disc && friction)
-            throw Error(fmt::format("solver '{}' does not take the disc cone: set contacts.cone: {{polygon: 8}}, or use auto or nsgs", entry.name),
-                        scene.run.solver.place);
+            throw Error(
+                fmt::format(
+                    "solver '{}' does not take the disc cone: set contacts.cone: {{polygon: 8}}, or use auto or nsgs",
+                    entry.name),
+                scene.run.solver.place);
     }
 }
 

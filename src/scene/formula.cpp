@@ -15,8 +15,9 @@ namespace stickslip {
 
 namespace {
 
-const std::vector<std::string> functions = {"sin",  "cos", "tan",   "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh",
-                                            "exp",  "ln",  "log10", "sqrt", "abs",  "sign", "min",   "max",  "rint"};
+const std::vector<std::string> functions = {"sin",  "cos",  "tan",  "asin", "acos", "atan",  "atan2",
+                                            "sinh", "cosh", "tanh", "exp",  "ln",   "log10", "sqrt",
+                                            "abs",  "sign", "min",  "max",  "rint"};
 
 constexpr std::size_t max_length = 2000;  // longer is no formula but a mistake
 
@@ -71,7 +72,9 @@ bool is_formula_word(const std::string& name) {
 }
 
 bool depends_on_time(const std::string& closed) {
-    const auto part_of_word = [&](std::size_t i) { return i < closed.size() && (is_letter(closed[i]) || is_digit(closed[i])); };
+    const auto part_of_word = [&](std::size_t i) {
+        return i < closed.size() && (is_letter(closed[i]) || is_digit(closed[i]));
+    };
     for (std::size_t i = closed.find('t'); i != std::string::npos; i = closed.find('t', i + 1))
         if (!(i > 0 && part_of_word(i - 1)) && !part_of_word(i + 1)) return true;
     return false;
@@ -90,8 +93,10 @@ std::string close_formula(const std::string& given, const std::vector<Scene::Par
             double value = 0;
             const auto [last, error] = std::from_chars(text.data() + i, text.data() + end, value);
             const std::string digits = text.substr(i, end - i);
-            if (error == std::errc::result_out_of_range) refuse(text, digits + " is beyond what a double can hold", place);
-            if (error != std::errc() || last != text.data() + end) refuse(text, "'" + digits + "' is not a number", place);
+            if (error == std::errc::result_out_of_range)
+                refuse(text, digits + " is beyond what a double can hold", place);
+            if (error != std::errc() || last != text.data() + end)
+                refuse(text, "'" + digits + "' is not a number", place);
             closed += digits;
             i = end;
         } else if (is_letter(c)) {
@@ -118,9 +123,11 @@ std::string close_formula(const std::string& given, const std::vector<Scene::Par
             closed += word;
         } else {
             // `=` alone would assign, quotes would make strings; the rest the parser judges.
-            const bool comparison = c == '=' && ((i + 1 < text.size() && text[i + 1] == '=') ||
-                                                 (i > 0 && std::string_view("=<>!").find(text[i - 1]) != std::string_view::npos));
-            if ((c == '=' && !comparison) || std::string_view("+-*/^()<>=!&|?:, \t\n").find(c) == std::string_view::npos)
+            const bool comparison =
+                c == '=' && ((i + 1 < text.size() && text[i + 1] == '=') ||
+                             (i > 0 && std::string_view("=<>!").find(text[i - 1]) != std::string_view::npos));
+            if ((c == '=' && !comparison) ||
+                std::string_view("+-*/^()<>=!&|?:, \t\n").find(c) == std::string_view::npos)
                 refuse(text, fmt::format("unexpected '{}'", c), place);
             closed += c;
             ++i;
@@ -130,7 +137,8 @@ std::string close_formula(const std::string& given, const std::vector<Scene::Par
 }
 
 double evaluate_number(const std::string& text, const std::vector<Scene::Parameter>& parameters, const Place& place) {
-    for (const char* word : {"nan", ".nan", ".NaN", "NaN", "inf", "-inf", "+inf", ".inf", "-.inf", "+.inf", "infinity", "Inf", "-Inf"})
+    for (const char* word :
+         {"nan", ".nan", ".NaN", "NaN", "inf", "-inf", "+inf", ".inf", "-.inf", "+.inf", "infinity", "Inf", "-Inf"})
         if (text == word) throw Error(fmt::format("expected a finite number, found '{}'", text), place);
     double value = 0;
     const auto formula = [&] { return compile(close_formula(text, parameters, false, place), place)->parser.Eval(); };
@@ -144,7 +152,8 @@ double evaluate_number(const std::string& text, const std::vector<Scene::Paramet
             value = formula();
         }
     }
-    if (!std::isfinite(value)) throw Error(fmt::format("expected a finite number, found '{}' = {}", text, value), place);
+    if (!std::isfinite(value))
+        throw Error(fmt::format("expected a finite number, found '{}' = {}", text, value), place);
     return value;
 }
 

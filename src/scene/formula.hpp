@@ -28,6 +28,6 @@ double evaluate_number(const std::string& text, const std::vector<Scene::Paramet
 std::function<double(double)> compile_formula(const Scene::Formula& formula);
 
 bool depends_on_time(const std::string& closed);  // whether t occurs
-bool is_formula_word(const std::string& name);  // t, pi, sin, ...: not free as a parameter's name
+bool is_formula_word(const std::string& name);    // t, pi, sin, ...: not free as a parameter's name
 
 }  // namespace stickslip

@@ -68,7 +68,8 @@ Model load_mechanism(const std::string& name, const OptionValues& overrides) {
             run.solver.options.push_back(std::move(value));
         } else {
             throw unknown_name("setting of a mechanism", value.key,
-                               {"run.step", "run.end", "run.policy", "run.record.every", "scheme.NAME", "solver.NAME"}, value.place);
+                               {"run.step", "run.end", "run.policy", "run.record.every", "scheme.NAME", "solver.NAME"},
+                               value.place);
         }
     }
     Mechanism mechanism = make_mechanism(name, parameters);
@@ -76,11 +77,15 @@ Model load_mechanism(const std::string& name, const OptionValues& overrides) {
     model.source = "mechanism: " + name + "\n";
     for (const OptionValue& value : parameters) model.source += value.key + ": " + value.text + "\n";
     model.source += run_mark;
-    for (const OptionValue& option : run.scheme.options) model.source += fmt::format("\n# --set scheme.{}={}", option.key, option.text);
-    for (const OptionValue& option : run.solver.options) model.source += fmt::format("\n# --set solver.{}={}", option.key, option.text);
+    for (const OptionValue& option : run.scheme.options)
+        model.source += fmt::format("\n# --set scheme.{}={}", option.key, option.text);
+    for (const OptionValue& option : run.solver.options)
+        model.source += fmt::format("\n# --set solver.{}={}", option.key, option.text);
     model.source += "\n";
-    if (!has_step) run.scheme.options.insert(run.scheme.options.begin(), {"step", fmt::format("{}", mechanism.step), {}});
-    const bool has_end = std::any_of(overrides.begin(), overrides.end(), [](const OptionValue& v) { return v.key == "run.end" || v.key == "end"; });
+    if (!has_step)
+        run.scheme.options.insert(run.scheme.options.begin(), {"step", fmt::format("{}", mechanism.step), {}});
+    const bool has_end = std::any_of(overrides.begin(), overrides.end(),
+                                     [](const OptionValue& v) { return v.key == "run.end" || v.key == "end"; });
     if (!has_end) run.end = mechanism.end;
     model.name = name;
     model.system = make_lagrangian_system(std::move(mechanism.model));
@@ -122,7 +127,8 @@ std::vector<NamedSummary> list_scenes() {
 std::vector<NamedSummary> list_joints() {
     std::vector<NamedSummary> list;
     for (const JointEntry& entry : joint_table())
-        list.push_back({entry.name, fmt::format("{} ({} rows in space, {} in a plane)", entry.summary, entry.rows_in_space, entry.rows_in_plane)});
+        list.push_back({entry.name, fmt::format("{} ({} rows in space, {} in a plane)", entry.summary,
+                                                entry.rows_in_space, entry.rows_in_plane)});
     return list;
 }
 
@@ -141,7 +147,8 @@ Model load_model(const std::string& spec, const OptionValues& overrides) {
     // What the file does not say: overrides of the mechanics first, then, behind a mark, how it is run.
     std::string run;
     for (const OptionValue& value : overrides) {
-        const bool of_run = value.key.starts_with("run") || value.key.starts_with("scheme") || value.key.starts_with("solver");
+        const bool of_run =
+            value.key.starts_with("run") || value.key.starts_with("scheme") || value.key.starts_with("solver");
         (of_run ? run : model.source) += fmt::format("\n# --set {}={}", value.key, value.text);
     }
     model.source += std::string(run_mark) + run + "\n";

@@ -34,12 +34,16 @@ std::vector<std::string> resolve(const YamlNode& root, const std::string& key, c
     if (contains(run_keys, path[0])) path.insert(path.begin(), "run");
     if (contains(scene_keys, path[0])) {
         // Things that do not exist cannot be made by naming one of their keys.
-        const std::vector<std::pair<const char*, const char*>> named = {
-            {"bodies", "body"}, {"joints", "joint"}, {"forces", "force"}, {"materials", "material"}, {"let", "parameter"}};
+        const std::vector<std::pair<const char*, const char*>> named = {{"bodies", "body"},
+                                                                        {"joints", "joint"},
+                                                                        {"forces", "force"},
+                                                                        {"materials", "material"},
+                                                                        {"let", "parameter"}};
         for (const auto& [section, what] : named) {
             if (path[0] != section || path.size() < 2) continue;
             const YamlNode* node = root.find(section);
-            if (!node || !node->find(path[1])) throw unknown_name(what, path[1], node ? node->keys : std::vector<std::string>(), place);
+            if (!node || !node->find(path[1]))
+                throw unknown_name(what, path[1], node ? node->keys : std::vector<std::string>(), place);
         }
         return path;
     }
@@ -83,14 +87,18 @@ void apply_overrides(YamlNode& root, const OptionValues& overrides) {
 void read_parameters(const YamlNode& node, Scene& scene) {
     if (node.kind == YamlNode::Kind::null) return;
     if (node.kind != YamlNode::Kind::map)
-        throw Error(fmt::format("expected a map of parameters, {{name: number}}, found {}", node.describe()), node.place());
+        throw Error(fmt::format("expected a map of parameters, {{name: number}}, found {}", node.describe()),
+                    node.place());
     for (std::size_t i = 0; i < node.keys.size(); ++i) {
         const std::string& name = node.keys[i];
         const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
         const auto fine = [&](char c) { return letter(c) || (c >= '0' && c <= '9'); };
         if (name.empty() || name.size() > 60 || !letter(name[0]) || !std::all_of(name.begin(), name.end(), fine))
-            throw Error(fmt::format("expected a parameter's name of letters, digits and _, found '{}'", name.substr(0, 60)), node.key_place(i));
-        if (is_formula_word(name)) throw Error(fmt::format("'{}' has a meaning in formulas, choose another name", name), node.key_place(i));
+            throw Error(
+                fmt::format("expected a parameter's name of letters, digits and _, found '{}'", name.substr(0, 60)),
+                node.key_place(i));
+        if (is_formula_word(name))
+            throw Error(fmt::format("'{}' has a meaning in formulas, choose another name", name), node.key_place(i));
         // Earlier parameters may be used in later ones.
         const double value = ValueReader(scene.parameters).number(node.children[i]);
         scene.parameters.push_back({name, value, node.key_place(i)});
@@ -137,11 +145,14 @@ void check_movable(const Scene& scene, const Scene::Name& a, const Scene::Name& 
 
 Scene read_scene_text(const std::string& text, const std::string& name, const OptionValues& overrides) {
     YamlNode root = parse_yaml(text, name);
-    if (root.kind == YamlNode::Kind::null) throw Error("the scene is empty, expected 'stickslip: 1' and bodies", root.place());
+    if (root.kind == YamlNode::Kind::null)
+        throw Error("the scene is empty, expected 'stickslip: 1' and bodies", root.place());
     if (root.kind != YamlNode::Kind::map)
-        throw Error(fmt::format("expected a map of keys (stickslip, bodies, run, ...), found {}", root.describe()), root.place());
-    const MapReader as_written(root, "the scene",
-                               {"stickslip", "let", "gravity", "plane", "materials", "contacts", "bodies", "joints", "forces", "run"});
+        throw Error(fmt::format("expected a map of keys (stickslip, bodies, run, ...), found {}", root.describe()),
+                    root.place());
+    const MapReader as_written(
+        root, "the scene",
+        {"stickslip", "let", "gravity", "plane", "materials", "contacts", "bodies", "joints", "forces", "run"});
     apply_overrides(root, overrides);
 
     Scene scene;
@@ -153,7 +164,8 @@ Scene read_scene_text(const std::string& text, const std::string& name, const Op
 
     const YamlNode& version = as_written.need("stickslip");
     if (values.number(version) != 1)
-        throw Error(fmt::format("expected 'stickslip: 1' (the version of the format), found {}", version.describe()), version.place());
+        throw Error(fmt::format("expected 'stickslip: 1' (the version of the format), found {}", version.describe()),
+                    version.place());
     if (const YamlNode* gravity = root.find("gravity")) scene.gravity = values.vector(*gravity);
     if (const YamlNode* plane = root.find("plane"))
         scene.plane = static_cast<Scene::Plane>(1 + values.choice(*plane, "plane", {"xy", "xz", "yz"}));

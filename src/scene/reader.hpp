@@ -45,11 +45,12 @@ public:
     // Index into `words`.
     int choice(const YamlNode& node, const char* what, const std::vector<std::string>& words) const;
 
-    std::vector<double> numbers(const YamlNode& node, std::initializer_list<std::size_t> sizes, const char* expected) const;
+    std::vector<double> numbers(const YamlNode& node, std::initializer_list<std::size_t> sizes,
+                                const char* expected) const;
     Vec3 vector(const YamlNode& node) const;
     Vec3 direction(const YamlNode& node, const char* what) const;  // normalised
     Pose pose(const YamlNode& node) const;
-    Mat3 inertia(const YamlNode& node) const;  // positive, triangle inequality
+    Mat3 inertia(const YamlNode& node) const;            // positive, triangle inequality
     Scene::Formula formula(const YamlNode& node) const;  // of t
 
 private:
@@ -85,8 +86,8 @@ void check_movable(const Scene& scene, const Scene::Name& a, const Scene::Name& 
 // Applies --set to the tree before anything is read.
 void apply_overrides(YamlNode& root, const OptionValues& overrides);
 
-inline const std::vector<std::string> scene_keys = {"stickslip", "let", "gravity", "plane", "materials",
-                                                    "contacts", "bodies", "joints", "forces", "run"};
+inline const std::vector<std::string> scene_keys = {"stickslip", "let",    "gravity", "plane",  "materials",
+                                                    "contacts",  "bodies", "joints",  "forces", "run"};
 inline const std::vector<std::string> run_keys = {"scheme", "solver", "policy", "step", "end", "record"};
 
 }  // namespace stickslip

@@ -16,12 +16,14 @@ void check_attitude_in_plane(const Scene& scene, const Quat& attitude, const Pla
     Vec3 across = attitude.vec();
     across[normal] = 0;
     if (across.norm() > 1e-9)
-        throw Error(fmt::format("a rotation in the plane {} must be about {}", to_string(scene.plane), "xyz"[normal]), place);
+        throw Error(fmt::format("a rotation in the plane {} must be about {}", to_string(scene.plane), "xyz"[normal]),
+                    place);
 }
 
 Scene::Shape read_shape(const YamlNode& node, const Scene& scene, const std::string& body) {
     const ValueReader values(scene.parameters);
-    const MapReader map(node, fmt::format("a shape of body '{}'", body), {"sphere", "box", "half-space", "material", "pose"});
+    const MapReader map(node, fmt::format("a shape of body '{}'", body),
+                        {"sphere", "box", "half-space", "material", "pose"});
     Scene::Shape shape;
     shape.place = node.place();
 
@@ -46,7 +48,8 @@ Scene::Shape read_shape(const YamlNode& node, const Scene& scene, const std::str
     }
     if (kinds != 1)
         throw Error(fmt::format("expected one of sphere, box, half-space in a shape of body '{}', found {}", body,
-                                kinds == 0 ? "none" : "several"), node.place());
+                                kinds == 0 ? "none" : "several"),
+                    node.place());
 
     if (const YamlNode* material = map.find("material")) shape.material = read_material_name(*material, scene);
     if (const YamlNode* pose = map.find("pose")) {
@@ -63,24 +66,30 @@ void check_mass(const Scene::Body& body, const MapReader& map) {
                                    [](const Scene::Shape& s) { return s.kind != Scene::Shape::Kind::half_space; });
     if (body.fixed) {
         for (const char* key : {"velocity", "angular_velocity"})
-            if (map.find(key)) throw Error(fmt::format("body '{}' is fixed, it cannot have the key '{}'", body.name, key), map.key_place(key));
+            if (map.find(key))
+                throw Error(fmt::format("body '{}' is fixed, it cannot have the key '{}'", body.name, key),
+                            map.key_place(key));
         return;
     }
     for (const Scene::Shape& shape : body.shapes)
         if (shape.kind == Scene::Shape::Kind::half_space)
-            throw Error(fmt::format("a half-space has no finite mass: body '{}' must be fixed to carry it", body.name), shape.place);
+            throw Error(fmt::format("a half-space has no finite mass: body '{}' must be fixed to carry it", body.name),
+                        shape.place);
     if (!body.mass && !body.density)
-        throw Error(fmt::format("body '{}' can move, so it needs 'mass' or 'density' (or fixed: true)", body.name), body.place);
+        throw Error(fmt::format("body '{}' can move, so it needs 'mass' or 'density' (or fixed: true)", body.name),
+                    body.place);
     if (body.density && !solid)
-        throw Error(fmt::format("body '{}' has a density but no shapes to fill with it", body.name), map.key_place("density"));
+        throw Error(fmt::format("body '{}' has a density but no shapes to fill with it", body.name),
+                    map.key_place("density"));
     if (!body.inertia && !solid)
         throw Error(fmt::format("body '{}' has no shapes, so it needs 'inertia'", body.name), body.place);
 }
 
 Scene::Body read_body(const std::string& name, const YamlNode& node, const Place& place, const Scene& scene) {
     const ValueReader values(scene.parameters);
-    const MapReader map(node, fmt::format("body '{}'", name),
-                        {"fixed", "pose", "com", "mass", "density", "inertia", "shapes", "velocity", "angular_velocity"});
+    const MapReader map(
+        node, fmt::format("body '{}'", name),
+        {"fixed", "pose", "com", "mass", "density", "inertia", "shapes", "velocity", "angular_velocity"});
     Scene::Body body;
     body.name = name;
     body.place = place;
@@ -100,7 +109,8 @@ Scene::Body read_body(const std::string& name, const YamlNode& node, const Place
             body.shapes.push_back(read_shape(shape, scene, name));
             const Scene::Shape& last = body.shapes.back();
             if (last.kind == Scene::Shape::Kind::half_space)
-                check_in_plane(scene, body.pose.attitude * (last.pose.attitude * last.normal), "the normal of the half-space", last.place);
+                check_in_plane(scene, body.pose.attitude * (last.pose.attitude * last.normal),
+                               "the normal of the half-space", last.place);
         }
     }
     if (const YamlNode* velocity = map.find("velocity")) {
@@ -113,7 +123,9 @@ Scene::Body read_body(const std::string& name, const YamlNode& node, const Place
         if (const int normal = plane_normal(scene.plane); normal >= 0) {
             across[normal] = 0;
             if (across.norm() > 0)
-                throw Error(fmt::format("an angular velocity in the plane {} must be about {}", to_string(scene.plane), "xyz"[normal]), omega->place());
+                throw Error(fmt::format("an angular velocity in the plane {} must be about {}", to_string(scene.plane),
+                                        "xyz"[normal]),
+                            omega->place());
         }
     }
     check_mass(body, map);
@@ -129,12 +141,15 @@ void read_materials(const YamlNode& node, Scene& scene) {
             throw Error(fmt::format("expected a map of materials, found {}", node.describe()), node.place());
         for (std::size_t i = 0; i < node.keys.size(); ++i) {
             check_name(node.keys[i], "material", node.key_place(i));
-            const MapReader map(node.children[i], fmt::format("material '{}'", node.keys[i]), {"friction", "restitution"});
+            const MapReader map(node.children[i], fmt::format("material '{}'", node.keys[i]),
+                                {"friction", "restitution"});
             Scene::Material material;
             material.name = node.keys[i];
             material.place = node.key_place(i);
-            if (const YamlNode* friction = map.find("friction")) material.friction = values.not_negative(*friction, "-");
-            if (const YamlNode* restitution = map.find("restitution")) material.restitution = values.fraction(*restitution);
+            if (const YamlNode* friction = map.find("friction"))
+                material.friction = values.not_negative(*friction, "-");
+            if (const YamlNode* restitution = map.find("restitution"))
+                material.restitution = values.fraction(*restitution);
             scene.materials.push_back(material);
         }
     }
@@ -156,7 +171,9 @@ void read_contacts(const YamlNode& node, Scene& scene) {
             scene.contacts.facets = values.whole(facets);
             // 1000: the error of the polygon is then 5e-6, and the problem 1000 unknowns per contact.
             if (scene.contacts.facets < 4 || scene.contacts.facets % 2 != 0 || scene.contacts.facets > 1000)
-                throw Error(fmt::format("expected an even number of facets from 4 to 1000, found {}", scene.contacts.facets), facets.place());
+                throw Error(
+                    fmt::format("expected an even number of facets from 4 to 1000, found {}", scene.contacts.facets),
+                    facets.place());
         } else {
             values.choice(*cone, "cone", {"disc", "polygon"});
         }
@@ -171,9 +188,11 @@ void read_contacts(const YamlNode& node, Scene& scene) {
             pair.a = read_material_name(keys.need("a"), scene);
             pair.b = read_material_name(keys.need("b"), scene);
             if (const YamlNode* friction = keys.find("friction")) pair.friction = values.not_negative(*friction, "-");
-            if (const YamlNode* restitution = keys.find("restitution")) pair.restitution = values.fraction(*restitution);
+            if (const YamlNode* restitution = keys.find("restitution"))
+                pair.restitution = values.fraction(*restitution);
             for (const Scene::Pair& other : scene.contacts.pairs)
-                if ((other.a.text == pair.a.text && other.b.text == pair.b.text) || (other.a.text == pair.b.text && other.b.text == pair.a.text))
+                if ((other.a.text == pair.a.text && other.b.text == pair.b.text) ||
+                    (other.a.text == pair.b.text && other.b.text == pair.a.text))
                     throw Error(fmt::format("the pair {}, {} is given twice", pair.a.text, pair.b.text), pair.place);
             scene.contacts.pairs.push_back(pair);
         }
@@ -183,10 +202,12 @@ void read_contacts(const YamlNode& node, Scene& scene) {
 void read_bodies(const YamlNode& node, Scene& scene) {
     if (node.kind == YamlNode::Kind::null) return;
     if (node.kind != YamlNode::Kind::map)
-        throw Error(fmt::format("expected a map of bodies, {{name: {{...}}}}, found {}", node.describe()), node.place());
+        throw Error(fmt::format("expected a map of bodies, {{name: {{...}}}}, found {}", node.describe()),
+                    node.place());
     for (std::size_t i = 0; i < node.keys.size(); ++i) {
         if (node.keys[i] == "ground")
-            throw Error("the body 'ground' always exists and cannot be given; choose another name, with fixed: true", node.key_place(i));
+            throw Error("the body 'ground' always exists and cannot be given; choose another name, with fixed: true",
+                        node.key_place(i));
         check_name(node.keys[i], "body", node.key_place(i));
         scene.bodies.push_back(read_body(node.keys[i], node.children[i], node.key_place(i), scene));
     }

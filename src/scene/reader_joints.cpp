@@ -13,7 +13,8 @@ namespace {
 
 void check_map(const YamlNode& node, const char* what) {
     if (node.kind != YamlNode::Kind::map)
-        throw Error(fmt::format("expected a map of {}, {{name: {{kind: {{...}}}}}}, found {}", what, node.describe()), node.place());
+        throw Error(fmt::format("expected a map of {}, {{name: {{kind: {{...}}}}}}, found {}", what, node.describe()),
+                    node.place());
 }
 
 // `at` in the world, or `at_a` and `at_b` in the bodies.
@@ -29,9 +30,12 @@ void read_anchor(const MapReader& map, const ValueReader& values, Scene::Joint& 
         return;
     }
     if (joint.at_a.has_value() != joint.at_b.has_value())
-        throw Error(fmt::format("{} needs both 'at_a' and 'at_b', or 'at'", map.what()), map.key_place(joint.at_a ? "at_a" : "at_b"));
+        throw Error(fmt::format("{} needs both 'at_a' and 'at_b', or 'at'", map.what()),
+                    map.key_place(joint.at_a ? "at_a" : "at_b"));
     if (!joint.at && !joint.at_a && joint.kind != Scene::Joint::Kind::fixed)
-        throw Error(fmt::format("{} needs the key 'at' (in the world), or 'at_a' and 'at_b' (in the bodies)", map.what()), map.place());
+        throw Error(
+            fmt::format("{} needs the key 'at' (in the world), or 'at_a' and 'at_b' (in the bodies)", map.what()),
+            map.place());
 }
 
 void read_axis(const MapReader& map, const ValueReader& values, const Scene& scene, Scene::Joint& joint) {
@@ -46,19 +50,23 @@ void read_axis(const MapReader& map, const ValueReader& values, const Scene& sce
     if (normal < 0) return;
     if (!revolute) check_in_plane(scene, joint.axis, "the axis of the prismatic joint", axis.place());
     if (revolute && std::abs(joint.axis[normal]) < 1 - 1e-9)
-        throw Error(fmt::format("a revolute axis in the plane {} must be along {}", to_string(scene.plane), "xyz"[normal]), axis.place());
+        throw Error(
+            fmt::format("a revolute axis in the plane {} must be along {}", to_string(scene.plane), "xyz"[normal]),
+            axis.place());
 }
 
 MapReader open_joint(const YamlNode& node, const std::string& what, Scene::Joint::Kind kind) {
     using Kind = Scene::Joint::Kind;
     if (kind == Kind::distance) return {node, what, {"a", "b", "at_a", "at_b", "length", "collide"}};
-    if (kind == Kind::revolute || kind == Kind::prismatic) return {node, what, {"a", "b", "at", "at_a", "at_b", "axis", "collide"}};
+    if (kind == Kind::revolute || kind == Kind::prismatic)
+        return {node, what, {"a", "b", "at", "at_a", "at_b", "axis", "collide"}};
     return {node, what, {"a", "b", "at", "at_a", "at_b", "collide"}};
 }
 
 Scene::Spring read_spring(const std::string& name, const YamlNode& node, const Place& place, const Scene& scene) {
     const ValueReader values(scene.parameters);
-    const MapReader map(node, fmt::format("spring '{}'", name), {"a", "at_a", "b", "at_b", "stiffness", "damping", "length"});
+    const MapReader map(node, fmt::format("spring '{}'", name),
+                        {"a", "at_a", "b", "at_b", "stiffness", "damping", "length"});
     Scene::Spring spring;
     spring.name = name;
     spring.place = place;
@@ -77,13 +85,16 @@ Scene::Spring read_spring(const std::string& name, const YamlNode& node, const P
 
 void read_components(const YamlNode& node, const ValueReader& values, double from, Scene::Formula (&components)[3]) {
     if (node.kind != YamlNode::Kind::list || node.children.size() != 3)
-        throw Error(fmt::format("expected 3 numbers or formulas of t, like [\"8*cos(t)\", 0, 0], found {}", node.describe()), node.place());
+        throw Error(
+            fmt::format("expected 3 numbers or formulas of t, like [\"8*cos(t)\", 0, 0], found {}", node.describe()),
+            node.place());
     for (std::size_t k = 0; k < 3; ++k) {
         components[k] = values.formula(node.children[k]);
         const double t = std::max(from, 0.0);
         const double value = compile_formula(components[k])(t);
         if (!std::isfinite(value))
-            throw Error(fmt::format("the formula '{}' is {} at t = {}", node.children[k].text, value, t), node.children[k].place());
+            throw Error(fmt::format("the formula '{}' is {} at t = {}", node.children[k].text, value, t),
+                        node.children[k].place());
     }
 }
 
@@ -113,7 +124,8 @@ Scene::Load read_load(const std::string& name, const YamlNode& node, const Place
     if (const YamlNode* from = map.find("from")) load.from = values.number(*from);
     if (const YamlNode* until = map.find("until")) load.until = values.number(*until);
     if (!(load.from < load.until))
-        throw Error(fmt::format("'until' must come after 'from', found {} and {}", load.until, load.from), map.key_place("until"));
+        throw Error(fmt::format("'until' must come after 'from', found {} and {}", load.until, load.from),
+                    map.key_place("until"));
 
     map.not_both("force", "table");
     if (!map.find("force") && !map.find("table") && !map.find("torque"))
@@ -123,7 +135,8 @@ Scene::Load read_load(const std::string& name, const YamlNode& node, const Place
     if (const YamlNode* table = map.find("table")) load.table = read_table(*table, values);
     if (const YamlNode* interpolation = map.find("interpolation")) {
         if (load.table.empty()) throw Error("'interpolation' belongs to a 'table'", map.key_place("interpolation"));
-        load.interpolation = static_cast<Scene::Load::Interpolation>(values.choice(*interpolation, "interpolation", {"linear", "step"}));
+        load.interpolation =
+            static_cast<Scene::Load::Interpolation>(values.choice(*interpolation, "interpolation", {"linear", "step"}));
     }
     return load;
 }
@@ -143,13 +156,16 @@ void read_joints(const YamlNode& node, Scene& scene) {
         joint.kind = static_cast<Scene::Joint::Kind>(read_kind(item, fmt::format("joint '{}'", joint.name),
                                                                {"fixed", "ball", "revolute", "prismatic", "distance"}));
         joint.kind_place = item.key_place(0);
-        const MapReader map = open_joint(item.children[0], fmt::format("{} joint '{}'", to_string(joint.kind), joint.name), joint.kind);
+        const MapReader map =
+            open_joint(item.children[0], fmt::format("{} joint '{}'", to_string(joint.kind), joint.name), joint.kind);
         joint.a = read_body_name(map.need("a"), scene);
         joint.b = read_body_name(map.need("b"), scene);
-        if (joint.a.text == joint.b.text) throw Error(fmt::format("{} joins '{}' with itself", map.what(), joint.a.text), joint.b.place);
+        if (joint.a.text == joint.b.text)
+            throw Error(fmt::format("{} joins '{}' with itself", map.what(), joint.a.text), joint.b.place);
         check_movable(scene, joint.a, joint.b, map.what());
         read_anchor(map, values, joint);
-        if (joint.kind == Scene::Joint::Kind::revolute || joint.kind == Scene::Joint::Kind::prismatic) read_axis(map, values, scene, joint);
+        if (joint.kind == Scene::Joint::Kind::revolute || joint.kind == Scene::Joint::Kind::prismatic)
+            read_axis(map, values, scene, joint);
         if (joint.kind == Scene::Joint::Kind::distance)
             if (const YamlNode* length = map.find("length")) joint.length = values.positive(*length, "m");
         if (const YamlNode* collide = map.find("collide")) joint.collide = values.truth(*collide);

@@ -18,7 +18,9 @@ Scene::Choosing read_choosing(const YamlNode& node, const char* what, const Scen
         return chosen;
     }
     if (node.kind != YamlNode::Kind::map)
-        throw Error(fmt::format("expected the name of a {} or a map {{name: ..., options}}, found {}", what, node.describe()), node.place());
+        throw Error(
+            fmt::format("expected the name of a {} or a map {{name: ..., options}}, found {}", what, node.describe()),
+            node.place());
     const ValueReader values(scene.parameters);
     for (std::size_t i = 0; i < node.keys.size(); ++i) {
         const YamlNode& value = node.children[i];
@@ -28,7 +30,8 @@ Scene::Choosing read_choosing(const YamlNode& node, const char* what, const Scen
             continue;
         }
         if (value.kind != YamlNode::Kind::scalar)
-            throw Error(fmt::format("expected one value for the option '{}', found {}", node.keys[i], value.describe()), value.place());
+            throw Error(fmt::format("expected one value for the option '{}', found {}", node.keys[i], value.describe()),
+                        value.place());
         std::string text = value.text;
         if (!text.empty() && text.front() == '=') text = fmt::format("{:.17g}", values.number(value));
         chosen.options.push_back({node.keys[i], text, value.overridden() ? value.place() : node.key_place(i)});

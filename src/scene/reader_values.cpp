@@ -51,7 +51,9 @@ Place MapReader::key_place(const char* key) const {
 }
 
 void MapReader::not_both(const char* one, const char* other) const {
-    const auto at = [&](const char* key) { return std::find(node_.keys.begin(), node_.keys.end(), key) - node_.keys.begin(); };
+    const auto at = [&](const char* key) {
+        return std::find(node_.keys.begin(), node_.keys.end(), key) - node_.keys.begin();
+    };
     const auto i = at(one), j = at(other), end = std::ssize(node_.keys);
     if (i == end || j == end) return;
     throw Error(fmt::format("{} has both '{}' and '{}', expected one of them", what_, one, other),
@@ -104,7 +106,8 @@ int ValueReader::choice(const YamlNode& node, const char* what, const std::vecto
     return static_cast<int>(found - words.begin());
 }
 
-std::vector<double> ValueReader::numbers(const YamlNode& node, std::initializer_list<std::size_t> sizes, const char* expected) const {
+std::vector<double> ValueReader::numbers(const YamlNode& node, std::initializer_list<std::size_t> sizes,
+                                         const char* expected) const {
     if (node.kind != YamlNode::Kind::list || std::find(sizes.begin(), sizes.end(), node.children.size()) == sizes.end())
         mismatch(expected, node);
     std::vector<double> x;
@@ -143,8 +146,10 @@ Pose ValueReader::pose(const YamlNode& node) const {
         if (const YamlNode* rpy = map.find("rpy_deg")) {
             // Roll about x, then pitch about y, then yaw about z, all of them fixed axes.
             const Vec3 angle = vector(*rpy) * (3.141592653589793238462643 / 180);
-            pose.attitude = (Quat(Eigen::AngleAxisd(angle[2], Vec3::UnitZ())) * Quat(Eigen::AngleAxisd(angle[1], Vec3::UnitY())) *
-                             Quat(Eigen::AngleAxisd(angle[0], Vec3::UnitX()))).normalized();
+            pose.attitude =
+                (Quat(Eigen::AngleAxisd(angle[2], Vec3::UnitZ())) * Quat(Eigen::AngleAxisd(angle[1], Vec3::UnitY())) *
+                 Quat(Eigen::AngleAxisd(angle[0], Vec3::UnitX())))
+                    .normalized();
         }
         if (const YamlNode* q = map.find("quaternion")) {
             const std::vector<double> x = numbers(*q, {4}, "a list of 4 numbers [qw, qx, qy, qz]");
@@ -152,7 +157,8 @@ Pose ValueReader::pose(const YamlNode& node) const {
         }
         return pose;
     }
-    const std::vector<double> x = numbers(node, {3, 7}, "a pose: [x, y, z], [x, y, z, qw, qx, qy, qz] or {at, rpy_deg}");
+    const std::vector<double> x =
+        numbers(node, {3, 7}, "a pose: [x, y, z], [x, y, z, qw, qx, qy, qz] or {at, rpy_deg}");
     pose.position = Vec3(x[0], x[1], x[2]);
     if (x.size() == 7) pose.attitude = attitude(x[3], x[4], x[5], x[6], node.children[3].place());
     return pose;
@@ -175,10 +181,12 @@ Mat3 ValueReader::inertia(const YamlNode& node) const {
     const double size = J.cwiseAbs().maxCoeff();
     if (!(size > 0)) throw Error("the inertia must be positive, found zeros only", node.place());
     const Mat3 scaled = J / size;  // so that minors neither vanish nor overflow
-    if (!positive_definite(scaled)) throw Error("the inertia must be positive definite: every principal moment > 0", node.place());
+    if (!positive_definite(scaled))
+        throw Error("the inertia must be positive definite: every principal moment > 0", node.place());
     // 1e-6: a flat plate has equality, and tables print six digits.
     if (!positive_definite((0.5 + 1e-6) * scaled.trace() * Mat3::Identity() - scaled))
-        throw Error("no body has this inertia: each principal moment must be at most the sum of the other two", node.place());
+        throw Error("no body has this inertia: each principal moment must be at most the sum of the other two",
+                    node.place());
     return J;
 }
 
@@ -195,7 +203,9 @@ void check_name(const std::string& name, const char* what, const Place& place) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
     };
     if (!name.empty() && name.size() <= 200 && std::all_of(name.begin(), name.end(), fine)) return;
-    throw Error(fmt::format("expected a name of letters, digits, - and _ for a {}, found '{}'", what, name.substr(0, 60)), place);
+    throw Error(
+        fmt::format("expected a name of letters, digits, - and _ for a {}, found '{}'", what, name.substr(0, 60)),
+        place);
 }
 
 int read_kind(const YamlNode& node, const std::string& what, const std::vector<std::string>& kinds) {
@@ -204,8 +214,9 @@ int read_kind(const YamlNode& node, const std::string& what, const std::vector<s
     const auto found = std::find(kinds.begin(), kinds.end(), node.keys[0]);
     if (found == kinds.end()) throw unknown_name("kind for " + what, node.keys[0], kinds, node.key_place(0));
     if (node.keys.size() > 1)
-        throw Error(fmt::format("{} has one kind, found '{}' beside '{}' (are its keys indented under '{}'?)", what, node.keys[1],
-                                node.keys[0], node.keys[0]), node.key_place(1));
+        throw Error(fmt::format("{} has one kind, found '{}' beside '{}' (are its keys indented under '{}'?)", what,
+                                node.keys[1], node.keys[0], node.keys[0]),
+                    node.key_place(1));
     return static_cast<int>(found - kinds.begin());
 }
 
@@ -223,7 +234,9 @@ void check_in_plane(const Scene& scene, const Vec3& x, const std::string& what, 
     const int normal = plane_normal(scene.plane);
     // 1e-9: what rounding of angles in degrees leaves behind.
     if (normal < 0 || std::abs(x[normal]) <= 1e-9 * std::max(1.0, x.norm())) return;
-    throw Error(fmt::format("{} leaves the plane {}: its {} component is {}", what, to_string(scene.plane), "xyz"[normal], x[normal]), place);
+    throw Error(fmt::format("{} leaves the plane {}: its {} component is {}", what, to_string(scene.plane),
+                            "xyz"[normal], x[normal]),
+                place);
 }
 
 }  // namespace stickslip

@@ -51,9 +51,12 @@ public:
     void OnDocumentStart(const YAML::Mark&) override {}
     void OnDocumentEnd() override {}
 
-    void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { leaf(make(YamlNode::Kind::null, mark), anchor); }
+    void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+        leaf(make(YamlNode::Kind::null, mark), anchor);
+    }
 
-    void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, const std::string& value) override {
+    void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                  const std::string& value) override {
         YamlNode node = make(YamlNode::Kind::scalar, mark);
         node.text = value;
         leaf(std::move(node), anchor);
@@ -68,12 +71,14 @@ public:
         place_node(YamlNode(found->second));
     }
 
-    void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
+    void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                         YAML::EmitterStyle::value) override {
         open(YamlNode::Kind::list, mark, anchor);
     }
     void OnSequenceEnd() override { close(); }
 
-    void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
+    void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                    YAML::EmitterStyle::value) override {
         open(YamlNode::Kind::map, mark, anchor);
     }
     void OnMapEnd() override { close(); }
@@ -82,15 +87,16 @@ private:
     struct Open {
         YamlNode node;
         YAML::anchor_t anchor = 0;
-        bool key_next = true;            // of a map: the next node is a key
-        std::set<std::string> seen;      // keys so far
+        bool key_next = true;        // of a map: the next node is a key
+        std::set<std::string> seen;  // keys so far
     };
 
     Place at(const YAML::Mark& mark) const { return {*file_, mark.line + 1, mark.column + 1}; }
 
     void add_nodes(long n, const YAML::Mark& mark) {
         nodes_ += n;
-        if (nodes_ > max_nodes) throw Error(fmt::format("the scene has more than {} values (aliases count in full)", max_nodes), at(mark));
+        if (nodes_ > max_nodes)
+            throw Error(fmt::format("the scene has more than {} values (aliases count in full)", max_nodes), at(mark));
     }
 
     [[noreturn]] void too_deep(const YAML::Mark& mark) const {
@@ -146,7 +152,8 @@ private:
             const auto& keys = parent.node.keys;
             const auto first = std::find(keys.begin(), keys.end(), key.text) - keys.begin();
             throw Error(fmt::format("the key '{}' is given twice (first in line {})", key.text,
-                                    parent.node.key_places[static_cast<std::size_t>(first)].first), key.place());
+                                    parent.node.key_places[static_cast<std::size_t>(first)].first),
+                        key.place());
         }
         parent.node.keys.push_back(key.text);
         parent.node.key_places.emplace_back(key.line, key.column);
@@ -195,7 +202,8 @@ Error syntax_error(const YAML::Exception& e, const std::string& text, const std:
         const std::size_t word = std::min(text.find_first_not_of(" \t", start), text.size());
         const std::size_t tab = text.find('\t', start);
         if (tab < word)
-            return Error("not YAML: a tab in the indentation, expected spaces", {file, e.mark.line + 1, static_cast<int>(tab - start) + 1});
+            return Error("not YAML: a tab in the indentation, expected spaces",
+                         {file, e.mark.line + 1, static_cast<int>(tab - start) + 1});
     }
     const bool list = e.msg == YAML::ErrorMsg::END_OF_SEQ_FLOW;
     if (list || e.msg == YAML::ErrorMsg::END_OF_MAP_FLOW)
@@ -243,12 +251,14 @@ std::string YamlNode::describe() const {
 
 YamlNode parse_yaml(const std::string& text, const std::string& file) {
     const auto name = std::make_shared<const std::string>(file);
-    if (text.size() > max_bytes) throw Error(fmt::format("larger than {} MB, which no scene needs", max_bytes >> 20), {file, 0, 0});
+    if (text.size() > max_bytes)
+        throw Error(fmt::format("larger than {} MB, which no scene needs", max_bytes >> 20), {file, 0, 0});
     if (const auto zero = text.find('\0'); zero != std::string::npos) {
         const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(zero), '\n');
         const auto start = text.rfind('\n', zero);
-        throw Error("expected text, found a zero byte (a binary file?)",
-                    {file, static_cast<int>(line), static_cast<int>(start == std::string::npos ? zero + 1 : zero - start)});
+        throw Error(
+            "expected text, found a zero byte (a binary file?)",
+            {file, static_cast<int>(line), static_cast<int>(start == std::string::npos ? zero + 1 : zero - start)});
     }
     TreeMaker maker(name);
     try {
@@ -271,21 +281,27 @@ YamlNode parse_yaml(const std::string& text, const std::string& file) {
 std::string read_text_file(const std::string& file) {
     std::error_code ignored;
     const Place place{file, 0, 0};
-    if (std::filesystem::is_directory(file, ignored)) throw Error("cannot open: it is a folder, expected a scene file", place);
+    if (std::filesystem::is_directory(file, ignored))
+        throw Error("cannot open: it is a folder, expected a scene file", place);
     std::ifstream stream(file, std::ios::binary);
-    if (!stream) throw Error(std::filesystem::exists(file, ignored) ? "cannot open: no permission to read" : "cannot open: no such file", place);
+    if (!stream)
+        throw Error(
+            std::filesystem::exists(file, ignored) ? "cannot open: no permission to read" : "cannot open: no such file",
+            place);
     // In pieces and with a limit, so that a device or pipe without end is refused too.
     std::string text;
     std::vector<char> piece(1u << 16);
     while (stream.read(piece.data(), static_cast<std::streamsize>(piece.size())), stream.gcount() > 0) {
         text.append(piece.data(), static_cast<std::size_t>(stream.gcount()));
-        if (text.size() > max_bytes) throw Error(fmt::format("larger than {} MB, which no scene needs", max_bytes >> 20), place);
+        if (text.size() > max_bytes)
+            throw Error(fmt::format("larger than {} MB, which no scene needs", max_bytes >> 20), place);
     }
     if (stream.bad()) throw Error("cannot read", place);
     return text;
 }
 
-void override_yaml(YamlNode& root, const std::vector<std::string>& path, const std::string& text, const std::string& shown) {
+void override_yaml(YamlNode& root, const std::vector<std::string>& path, const std::string& text,
+                   const std::string& shown) {
     const auto file = std::make_shared<const std::string>("--set " + shown);
     const Place place{*file, 0, 0};
     YamlNode* node = &root;
@@ -295,7 +311,8 @@ void override_yaml(YamlNode& root, const std::vector<std::string>& path, const s
         if (node->kind == YamlNode::Kind::scalar) {
             // `scheme: moreau-jean` is short for `scheme: {name: moreau-jean}`.
             if (path.size() != 3 || path[0] != "run" || (path[1] != "scheme" && path[1] != "solver"))
-                throw Error(fmt::format("there is no '{}' inside {}, which is a single value", key, node->describe()), place);
+                throw Error(fmt::format("there is no '{}' inside {}, which is a single value", key, node->describe()),
+                            place);
             YamlNode name = *node;
             node->keys = {"name"};
             node->key_places = {{name.line, name.column}};
@@ -308,7 +325,8 @@ void override_yaml(YamlNode& root, const std::vector<std::string>& path, const s
             const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), i);
             if (error != std::errc() || end != key.data() + key.size() || i >= node->children.size())
                 throw Error(fmt::format("expected an index from 0 to {} into the list, found '{}'",
-                                        static_cast<long>(node->children.size()) - 1, key), place);
+                                        static_cast<long>(node->children.size()) - 1, key),
+                            place);
             node = &node->children[i];
             continue;
         }

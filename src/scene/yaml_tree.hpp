@@ -15,11 +15,11 @@ struct YamlNode {
     enum class Kind { null, scalar, list, map };
 
     Kind kind = Kind::null;
-    int line = 0, column = 0;           // from 1; 0 in an override
-    std::string text;                   // of a scalar
-    std::vector<std::string> keys;      // of a map, in file order, as many as children
+    int line = 0, column = 0;                     // from 1; 0 in an override
+    std::string text;                             // of a scalar
+    std::vector<std::string> keys;                // of a map, in file order, as many as children
     std::vector<std::pair<int, int>> key_places;  // line, column of the keys
-    std::vector<YamlNode> children;     // of a list or map
+    std::vector<YamlNode> children;               // of a list or map
     std::shared_ptr<const std::string> file;
 
     Place place() const { return {file ? *file : std::string(), line, column}; }
@@ -42,6 +42,7 @@ std::string read_text_file(const std::string& file);
 
 // Puts `text` (YAML) at the key path of dots, making maps on the way; what it creates has `--set path` as place.
 // A name where a map is needed (scheme: moreau-jean) becomes {name: ...}. Throws Error at `--set shown`.
-void override_yaml(YamlNode& root, const std::vector<std::string>& path, const std::string& text, const std::string& shown);
+void override_yaml(YamlNode& root, const std::vector<std::string>& path, const std::string& text,
+                   const std::string& shown);
 
 }  // namespace stickslip

@@ -23,7 +23,8 @@ struct Gap {
 };
 
 int find(const std::vector<Gap>& gaps, const ContactId& id) {
-    const auto place = std::lower_bound(gaps.begin(), gaps.end(), id, [](const Gap& g, const ContactId& key) { return g.id < key; });
+    const auto place =
+        std::lower_bound(gaps.begin(), gaps.end(), id, [](const Gap& g, const ContactId& key) { return g.id < key; });
     return place != gaps.end() && place->id == id ? static_cast<int>(place - gaps.begin()) : -1;
 }
 
@@ -135,9 +136,20 @@ StepReport Euler::step(const System& system, Solver& solver, State& x, double t_
             watch.lap(StepTimers::solve);
             s.v_weighted = s.solution.v;
             s.memory.v_rate = (s.solution.v - x.v) / h;
-            s.ledger.book(system, {.t0 = x.t, .t1 = t1, .q0 = &s.q0, .v0 = &s.v0, .q1 = &s.q1, .v1 = &s.solution.v,
-                                   .problem = &s.problem, .solution = &s.solution, .impulses = &s.forces, .mass = &s.mass,
-                                   .stabilisation = &s.stabilisation, .alpha = 1, .gamma = 1, .extra = nullptr});
+            s.ledger.book(system, {.t0 = x.t,
+                                   .t1 = t1,
+                                   .q0 = &s.q0,
+                                   .v0 = &s.v0,
+                                   .q1 = &s.q1,
+                                   .v1 = &s.solution.v,
+                                   .problem = &s.problem,
+                                   .solution = &s.solution,
+                                   .impulses = &s.forces,
+                                   .mass = &s.mass,
+                                   .stabilisation = &s.stabilisation,
+                                   .alpha = 1,
+                                   .gamma = 1,
+                                   .extra = nullptr});
             note_impulses(s);
             note_mode_changes(t1, s);
             remember(h, s);

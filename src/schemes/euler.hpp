@@ -18,7 +18,8 @@ struct EulerOptions {
         f("step", step, "s", "step size");
         f("impact", impact, "-", "impact law");
         // Zero and a bouncing ball takes infinitely many steps to come to rest.
-        f("restitution_threshold", restitution_threshold, "m/s", "slower normal impacts do not rebound; below g step/(1-e) a ball hops for ever");
+        f("restitution_threshold", restitution_threshold, "m/s",
+          "slower normal impacts do not rebound; below g step/(1-e) a ball hops for ever");
         f("stabilisation", stabilisation, "-", "share of the position error taken out per step, 0 to 1");
         // Smaller than rounding of the gap and a resting contact is lost and hit again every few steps.
         f("closed_gap", closed_gap, "m", "a contact is closed when its gap is at most this");

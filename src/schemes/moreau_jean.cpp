@@ -101,9 +101,20 @@ StepReport MoreauJean::step(const System& system, Solver& solver, State& x, doub
     remember(h, s);
     watch.lap(StepTimers::advance);
 
-    s.ledger.book(system, {.t0 = s.t0, .t1 = s.t1, .q0 = &s.q0, .v0 = &s.v0, .q1 = &s.q1, .v1 = &s.v1,
-                           .problem = &problem, .solution = &s.solution, .impulses = &s.forces, .mass = &s.mass,
-                           .stabilisation = &s.stabilisation, .alpha = th, .gamma = th, .extra = nullptr});
+    s.ledger.book(system, {.t0 = s.t0,
+                           .t1 = s.t1,
+                           .q0 = &s.q0,
+                           .v0 = &s.v0,
+                           .q1 = &s.q1,
+                           .v1 = &s.v1,
+                           .problem = &problem,
+                           .solution = &s.solution,
+                           .impulses = &s.forces,
+                           .mass = &s.mass,
+                           .stabilisation = &s.stabilisation,
+                           .alpha = th,
+                           .gamma = th,
+                           .extra = nullptr});
     watch.lap(StepTimers::book);
     report.t = x.t;
     report.h = h;

@@ -29,7 +29,8 @@ std::unique_ptr<Scheme> make_euler(const OptionValues& values) {
     EulerOptions o;
     assign_fields(o, values, "euler");
     check(o.step > 0, "step must be positive [s]", values, "step");
-    check(o.restitution_threshold >= 0, "restitution_threshold must not be negative [m/s]", values, "restitution_threshold");
+    check(o.restitution_threshold >= 0, "restitution_threshold must not be negative [m/s]", values,
+          "restitution_threshold");
     check(o.stabilisation >= 0 && o.stabilisation <= 1, "stabilisation must lie in [0, 1]", values, "stabilisation");
     check(o.closed_gap >= 0, "closed_gap must not be negative [m]", values, "closed_gap");
     return std::make_unique<Euler>(o);
@@ -39,7 +40,8 @@ std::unique_ptr<Scheme> make_euler(const OptionValues& values) {
 
 const std::vector<SchemeEntry>& schemes() {
     static const std::vector<SchemeEntry> table{
-        {"moreau-jean", "Jean 1999; Haddouni 2015, (2.20)-(2.25)", "impacts inside fixed steps, no event location; the default",
+        {"moreau-jean", "Jean 1999; Haddouni 2015, (2.20)-(2.25)",
+         "impacts inside fixed steps, no event location; the default",
          "2 for free bodies (theta 1/2), 1 with joints or contact", list_fields<MoreauJeanOptions>, make_moreau_jean},
         {"euler", "Anitescu & Potra 1997, s.4", "explicit Euler with solvable LCPs and located collisions", "1",
          list_fields<EulerOptions>, make_euler},

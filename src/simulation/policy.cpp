@@ -60,23 +60,29 @@ std::string objection(const RunSettings& settings, const System& system, const S
                       const EnergyLedger& ledger, long step) {
     for (Eigen::Index i = 0; i < x.q.size(); ++i)
         if (!std::isfinite(x.q[i]))
-            return fmt::format("step {} at t = {:.9g} s: coordinate '{}' is not finite; try a smaller step", step, report.t,
-                               system.coordinate_names()[static_cast<std::size_t>(i)]);
+            return fmt::format("step {} at t = {:.9g} s: coordinate '{}' is not finite; try a smaller step", step,
+                               report.t, system.coordinate_names()[static_cast<std::size_t>(i)]);
     for (Eigen::Index i = 0; i < x.v.size(); ++i)
         if (!std::isfinite(x.v[i]))
-            return fmt::format("step {} at t = {:.9g} s: velocity {} is not finite; try a smaller step", step, report.t, i);
+            return fmt::format("step {} at t = {:.9g} s: velocity {} is not finite; try a smaller step", step, report.t,
+                               i);
     if (!std::isfinite(ledger.imbalance()))
-        return fmt::format("step {} at t = {:.9g} s: the energy is not finite; masses, speeds or forces are out of range", step, report.t);
+        return fmt::format(
+            "step {} at t = {:.9g} s: the energy is not finite; masses, speeds or forces are out of range", step,
+            report.t);
     if (!settings.certify) return {};
     if (std::abs(ledger.imbalance()) > ledger_tolerance * ledger.scale())
-        return fmt::format("step {} at t = {:.9g} s: {:.3g} J of {:.3g} J cannot be accounted for; sizes differ too much for the arithmetic",
-                           step, report.t, ledger.imbalance(), ledger.scale());
+        return fmt::format(
+            "step {} at t = {:.9g} s: {:.3g} J of {:.3g} J cannot be accounted for; sizes differ too much for the "
+            "arithmetic",
+            step, report.t, ledger.imbalance(), ledger.scale());
     const double worst = report.solve.residual.max(), tol = run_tolerance(settings);
     if (report.status == Status::ok && worst <= tol) return {};
     return fmt::format(
         "step {} at t = {:.9g} s could not be certified: {} left a residual of {:.3g} m/s, tolerance {:.3g} ({}{}{}). "
         "Try another solver, a larger solver.tol, a smaller step, or policy budget",
-        step, report.t, report.solve.solver, worst, tol, to_string(report.status), *report.reason ? ": " : "", report.reason);
+        step, report.t, report.solve.solver, worst, tol, to_string(report.status), *report.reason ? ": " : "",
+        report.reason);
 }
 
 std::vector<std::string> warnings(const RunSummary& summary) {
@@ -84,8 +90,10 @@ std::vector<std::string> warnings(const RunSummary& summary) {
     if (summary.gap_violation_max > visible_overlap)
         list.push_back(fmt::format("bodies overlap by up to {:.2g} m: take a smaller step", summary.gap_violation_max));
     if (summary.joint_violation_position_max > visible_joint_error)
-        list.push_back(fmt::format("joints drift apart by up to {:.2g} m: take a smaller step, or set scheme.stabilisation=1 (best with theta=1)",
-                                   summary.joint_violation_position_max));
+        list.push_back(
+            fmt::format("joints drift apart by up to {:.2g} m: take a smaller step, or set scheme.stabilisation=1 "
+                        "(best with theta=1)",
+                        summary.joint_violation_position_max));
     return list;
 }
 

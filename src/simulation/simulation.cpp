@@ -86,15 +86,20 @@ struct Simulation::Impl {
         before.v = state.v;
         ledger_before = step.ledger.snapshot();
         const double discontinuity = model.system->next_discontinuity(state.t);
-        const StepReport report = scheme->step(*model.system, *solver, state, std::min(model.run.end, discontinuity), step);
-        if (const std::string no = objection(model.run, *model.system, report, state, step.ledger, steps + 1); !no.empty()) {
+        const StepReport report =
+            scheme->step(*model.system, *solver, state, std::min(model.run.end, discontinuity), step);
+        if (const std::string no = objection(model.run, *model.system, report, state, step.ledger, steps + 1);
+            !no.empty()) {
             summary.refused_residual = report.solve.residual.max();
             refuse(no);
             return false;
         }
         idle = state.t > before.t ? 0 : idle + 1;
         if (idle > most_idle_steps) {
-            refuse(fmt::format("time stands still at t = {:.9g} s: impacts accumulate; raise scheme.restitution_threshold or use moreau-jean", state.t));
+            refuse(
+                fmt::format("time stands still at t = {:.9g} s: impacts accumulate; raise scheme.restitution_threshold "
+                            "or use moreau-jean",
+                            state.t));
             return false;
         }
         if (state.t == discontinuity) {
@@ -114,13 +119,16 @@ struct Simulation::Impl {
         ++summary.steps;
         summary.rejected += report.rejected;
         summary.solves += report.solves;
-        if (worst <= tol) ++summary.certified_steps;
-        else summary.certified = false;
+        if (worst <= tol)
+            ++summary.certified_steps;
+        else
+            summary.certified = false;
         summary.residual_max = std::max(summary.residual_max, worst);
         residual_sum += worst;
         summary.gap_violation_max = std::max(summary.gap_violation_max, step.gap_violation);
         summary.joint_violation_position_max = std::max(summary.joint_violation_position_max, step.joint_violation);
-        summary.joint_violation_velocity_max = std::max(summary.joint_violation_velocity_max, step.joint_speed_violation);
+        summary.joint_violation_velocity_max =
+            std::max(summary.joint_violation_velocity_max, step.joint_speed_violation);
         for (const int facets : step.problem.contacts.facets)
             if (facets > 0 && summary.cone == "disc") summary.cone = fmt::format("polygon-{}", facets);
         contact_sum += static_cast<double>(step.contacts.size());
@@ -139,7 +147,8 @@ struct Simulation::Impl {
         for (const double phi : contacts.gap) summary.gap_violation_max = std::max(summary.gap_violation_max, -phi);
         for (int i = 0; i < joints.size(); ++i)
             if (joints.kind[i] == RowKind::holonomic)
-                summary.joint_violation_position_max = std::max(summary.joint_violation_position_max, std::abs(joints.value[i]));
+                summary.joint_violation_position_max =
+                    std::max(summary.joint_violation_position_max, std::abs(joints.value[i]));
     }
 
     RunSummary finish(double wall_s) {
@@ -194,7 +203,9 @@ const Model& Simulation::model() const { return impl_->model; }
 const State& Simulation::state() const { return impl_->state; }
 const Step& Simulation::step() const { return impl_->step; }
 
-std::vector<std::uint8_t> Simulation::snapshot() const { return write_snapshot(impl_->state, impl_->step, impl_->steps); }
+std::vector<std::uint8_t> Simulation::snapshot() const {
+    return write_snapshot(impl_->state, impl_->step, impl_->steps);
+}
 
 void Simulation::restore(const std::vector<std::uint8_t>& bytes) {
     read_snapshot(bytes, *impl_->model.system, impl_->state, impl_->step, impl_->steps);

@@ -99,7 +99,8 @@ std::vector<std::uint8_t> write_snapshot(const State& state, const Step& step, l
     return std::move(writer.bytes);
 }
 
-void read_snapshot(const std::vector<std::uint8_t>& bytes, const System& system, State& state, Step& step, long& steps) {
+void read_snapshot(const std::vector<std::uint8_t>& bytes, const System& system, State& state, Step& step,
+                   long& steps) {
     Reader reader{bytes};
     std::uint64_t mark = 0;
     reader.number(mark);

@@ -30,7 +30,7 @@ public:
     }
 
 private:
-    static constexpr double shortest = 1e-7;   // [s]
+    static constexpr double shortest = 1e-7;  // [s]
     static constexpr double per_octave = 8;
     std::array<long, 240> bins_{};
     long count_ = 0;

@@ -21,10 +21,13 @@ int lcp_size(const StepProblem& problem, int facets) {
     int size = 0;
     for (int i = 0; i < problem.contacts.size(); ++i) {
         const int dim = problem.contacts.jacobian.dim(i);
-        if (dim == 1 || problem.contacts.friction[i] <= 0) size += 1;
-        else size += 2 + (dim == 2 ? 2 : is_disc(problem.contacts, i) ? facets : problem.contacts.facets[i]);
+        if (dim == 1 || problem.contacts.friction[i] <= 0)
+            size += 1;
+        else
+            size += 2 + (dim == 2 ? 2 : is_disc(problem.contacts, i) ? facets : problem.contacts.facets[i]);
     }
-    for (int j = 0; j < problem.joints.size(); ++j) size += (problem.lower[j] > -infinity) + (problem.upper[j] < infinity);
+    for (int j = 0; j < problem.joints.size(); ++j)
+        size += (problem.lower[j] > -infinity) + (problem.upper[j] < infinity);
     return size;
 }
 
@@ -123,14 +126,16 @@ SolveReport AutoSolver::solve(const StepProblem& problem, StepSolution& solution
         done = stage(solution, report, [&](StepSolution& x, SolveReport& local) {
             modes_from_polygons(problem, local);
             local.solver = "mode-solve";
-            if (!modes_.improve(problem, x, options_.tol, local.residual)) nsgs_.sweep(problem, x, options_.max_sweeps, local);
+            if (!modes_.improve(problem, x, options_.tol, local.residual))
+                nsgs_.sweep(problem, x, options_.max_sweeps, local);
         });
     }
     solution.warm = true;
     report.status = done ? Status::ok : std::isnan(report.residual.max()) ? Status::diverged : Status::not_converged;
     if (!done)
-        report.reason = "no solver reached the tolerance; contacts or limits may contradict each other, try a smaller step "
-                        "or a compliance";
+        report.reason =
+            "no solver reached the tolerance; contacts or limits may contradict each other, try a smaller step "
+            "or a compliance";
     return report;
 }
 

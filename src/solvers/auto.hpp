@@ -36,7 +36,8 @@ struct AutoOptions {
         f("quick_sweeps", quick_sweeps, "-", "sweeps of nsgs before Newton is tried");
         f("max_sweeps", max_sweeps, "-", "sweeps of nsgs when all else failed");
         f("newton_rounds", newton_rounds, "-", "rounds of cone-newton");
-        f("lemke_first", lemke_first, "-", "polygon problems up to this many complementarity variables go to lemke at once");
+        f("lemke_first", lemke_first, "-",
+          "polygon problems up to this many complementarity variables go to lemke at once");
         f("lemke_last", lemke_last, "-", "larger problems never go to lemke (dense, cubic cost)");
         f("guess_facets", guess_facets, "-", "facets of the polygons that guess the modes of hard disc problems");
     }

@@ -24,8 +24,10 @@ ContactMode project_with_slope(int dim, double mu, int facets, double* y, double
     const bool flat = dim == 3 && facets == 2;
     if (dim == 1 || mu <= 0) {
         const bool closed = y[0] > 0;
-        if (closed) B[0] = 1;
-        else y[0] = 0;
+        if (closed)
+            B[0] = 1;
+        else
+            y[0] = 0;
         for (int k = 1; k < dim; ++k) y[k] = 0;
         return closed ? (dim == 1 ? ContactMode::stick : ContactMode::slip) : ContactMode::open;
     }
@@ -83,7 +85,8 @@ ContactMode project_with_slope(int dim, double mu, int facets, double* y, double
 
 ConeNewtonSolver::ConeNewtonSolver(ConeNewtonOptions options_) : options(options_) {
     if (!(options.tol > 0)) throw Error("tol of cone-newton must be positive");
-    if (!(options.first_eps > 0 && options.last_eps > 0)) throw Error("first_eps and last_eps of cone-newton must be positive");
+    if (!(options.first_eps > 0 && options.last_eps > 0))
+        throw Error("first_eps and last_eps of cone-newton must be positive");
 }
 
 // At v + t dv, with H v, G v and their changes at hand.
@@ -133,7 +136,8 @@ double ConeNewtonSolver::line_search(const StepProblem& problem, double first) {
     if (f_high <= 0.5 * std::abs(first)) return 1;
     double low = 0, f_low = first, t = 1;
     for (int k = 0; k < 30; ++k) {
-        t = std::clamp(low - f_low * (high - low) / (f_high - f_low), low + 0.05 * (high - low), high - 0.05 * (high - low));
+        t = std::clamp(low - f_low * (high - low) / (f_high - f_low), low + 0.05 * (high - low),
+                       high - 0.05 * (high - low));
         const double f = slope(t);
         if (std::abs(f) <= 0.1 * std::abs(first)) break;
         if (f < 0) {
@@ -263,7 +267,8 @@ void ConeNewtonSolver::rounds(const StepProblem& problem, StepSolution& solution
     }
     solution.warm = true;
     report.status = best <= options.tol ? Status::ok : Status::not_converged;
-    report.reason = report.status == Status::ok ? "" : "rounds used up; friction may wedge here, try lemke with a polygon cone";
+    report.reason =
+        report.status == Status::ok ? "" : "rounds used up; friction may wedge here, try lemke with a polygon cone";
 }
 
 SolveReport ConeNewtonSolver::solve(const StepProblem& problem, StepSolution& solution) {

@@ -33,8 +33,10 @@ struct ConeNewtonOptions {
     void fields(F&& f) {
         f("tol", tol, "m/s", "residual at which a step is solved");
         f("max_rounds", max_rounds, "-", "outer rounds (impulses and shift updated) before giving up");
-        f("first_eps", first_eps, "-", "proximal term of the first round, relative to the contact's own Delassus block");
-        f("last_eps", last_eps, "-", "proximal term of the later rounds; smaller converges faster until rounding spoils it");
+        f("first_eps", first_eps, "-",
+          "proximal term of the first round, relative to the contact's own Delassus block");
+        f("last_eps", last_eps, "-",
+          "proximal term of the later rounds; smaller converges faster until rounding spoils it");
     }
 };
 
@@ -47,7 +49,7 @@ public:
     ConeNewtonOptions options;
 
 private:
-    void impulses(const StepProblem& problem, double t, bool slopes);  // p, lambda (and B) at v + t dv
+    void impulses(const StepProblem& problem, double t, bool slopes);             // p, lambda (and B) at v + t dv
     double newton(const StepProblem& problem, double goal, SolveReport& report);  // last change of v
     double line_search(const StepProblem& problem, double first);
     void shift(const StepProblem& problem, double share);  // s moves towards mu |u_T|
@@ -59,11 +61,11 @@ private:
     RowVec p_k_, lambda_k_;
     RowVec Hv_, Gv_, H_dv_, G_dv_;
     VecX dv_, Av_, force_;
-    std::vector<double> s_;                      // per contact [m/s]
+    std::vector<double> s_;  // per contact [m/s]
     std::vector<double> joint_B_, contact_B_;
     std::vector<ContactMode> mode_, last_modes_;
     double eps_ = 0;
-    double scale_ = 0;                           // [m/s]
+    double scale_ = 0;  // [m/s]
 };
 
 }  // namespace stickslip

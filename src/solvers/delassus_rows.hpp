@@ -37,8 +37,8 @@ public:
         for (int k = 0; k < dim; ++k) sum += W(g)[k * (dim + 1)];
         return sum;
     }
-    void push(int g, const double* impulse, double* v) const;           // v += A^-1 J_g' impulse
-    void push_row(int g, int row, double impulse, double* v) const;     // one row of the group
+    void push(int g, const double* impulse, double* v) const;        // v += A^-1 J_g' impulse
+    void push_row(int g, int row, double impulse, double* v) const;  // one row of the group
 
 private:
     struct Column {

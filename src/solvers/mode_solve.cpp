@@ -283,10 +283,14 @@ int ModeSolver::update_rows(const StepProblem& problem) {
         const double rho = 1 / system_.joint_scale()[j], z = x_.lambda[j] - rho * w_[j];
         const double noise = sign_slack * (std::abs(x_.lambda[j]) + rho * scale_);
         signed char state = row_state_[j];
-        if (lower == upper) state = -1;
-        else if (z < lower - noise) state = -1;
-        else if (z > upper + noise) state = 1;
-        else if (z > lower + noise && z < upper - noise) state = 0;
+        if (lower == upper)
+            state = -1;
+        else if (z < lower - noise)
+            state = -1;
+        else if (z > upper + noise)
+            state = 1;
+        else if (z > lower + noise && z < upper - noise)
+            state = 0;
         changes += state != row_state_[j];
         row_state_[j] = state;
     }
@@ -349,9 +353,9 @@ void ModeSolver::finish(const StepProblem& problem) {
         const int dim = H.dim(i);
         double* p = x_.p.data() + H.row[i];
         const Contact& contact = contacts_[i];
-        x_.modes[i] = contact.law == Law::open ? ContactMode::open
+        x_.modes[i] = contact.law == Law::open                                          ? ContactMode::open
                       : contact.law == Law::stick && (contact.tangents > 0 || dim == 1) ? ContactMode::stick
-                                                                                          : ContactMode::slip;
+                                                                                        : ContactMode::slip;
         project_cone(dim, problem.contacts.friction[i], problem.contacts.facets[i], p);
     }
     for (int j = 0; j < x_.lambda.size(); ++j)

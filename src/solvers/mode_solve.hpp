@@ -39,8 +39,8 @@ private:
     enum class Law : std::uint8_t { open, stick, slide, corner, edge };
     struct Contact {
         Law law = Law::open;
-        std::uint8_t tangents = 0;  // directions in which friction acts: 0, 1 (t1) or 2
-        int face = 0;               // corner or facet number
+        std::uint8_t tangents = 0;      // directions in which friction acts: 0, 1 (t1) or 2
+        int face = 0;                   // corner or facet number
         Vec2 direction = Vec2::Zero();  // of p_T while sliding
     };
 
@@ -60,18 +60,18 @@ private:
     MassInverse inverse_;
     StepSystem system_;
     std::vector<Contact> contacts_;
-    std::vector<signed char> row_state_;       // per bilateral row: -1 at lower, 0 free, 1 at upper
+    std::vector<signed char> row_state_;  // per bilateral row: -1 at lower, 0 free, 1 at upper
     std::vector<double> joint_B_, contact_B_, factored_joint_B_, factored_contact_B_;
-    RowVec joint_q_, contact_q_;               // see StepSystem
-    RowVec w_, u_;                             // G v + T lambda - b, H v + S p + c
+    RowVec joint_q_, contact_q_;  // see StepSystem
+    RowVec w_, u_;                // G v + T lambda - b, H v + S p + c
     RowVec dw_, du_, before_;
     VecX f_;
-    StepSolution x_;                           // the point being improved
+    StepSolution x_;  // the point being improved
     RowVec kept_p_, kept_lambda_;
     VecX kept_v_;
-    bool factored_ = false;                    // K of the two lists above is factored
-    double scale_ = 0;                         // [m/s] of the velocities at hand
-    double impulse_ = 0;                       // [N s] largest impulse at hand
+    bool factored_ = false;  // K of the two lists above is factored
+    double scale_ = 0;       // [m/s] of the velocities at hand
+    double impulse_ = 0;     // [N s] largest impulse at hand
     int iterations_ = 0;
 };
 

@@ -97,7 +97,8 @@ void NsgsSolver::sweep_joints(const StepProblem& problem, StepSolution& x) {
             const double W = joint_rows_.W(g)[k * (dim + 1)];
             if (!(W > 0)) continue;
             const double before = x.lambda[first + k];
-            const double after = std::clamp(before - velocity(k) / W, problem.lower[first + k], problem.upper[first + k]);
+            const double after =
+                std::clamp(before - velocity(k) / W, problem.lower[first + k], problem.upper[first + k]);
             x.lambda[first + k] = after;
             joint_rows_.push_row(g, k, after - before, x.v.data());
         }

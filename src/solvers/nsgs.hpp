@@ -55,7 +55,7 @@ private:
     ModeSolver modes_;
     StepSolution x_, trial_;
     VecX impulse_;
-    std::vector<double> joint_lu_;   // per group: LU of W_gg with a proximal term; same places as W
+    std::vector<double> joint_lu_;  // per group: LU of W_gg with a proximal term; same places as W
     std::vector<int> joint_lu_first_, joint_pivot_;
     std::vector<char> joint_direct_;  // the group has no bounds and is solved as one
 };

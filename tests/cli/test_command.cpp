@@ -36,7 +36,8 @@ protected:
     std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
     Outcome call(const std::string& arguments) const {
-        const std::string line = "cd " + folder_.string() + " && " STICKSLIP_COMMAND " " + arguments + " >out.txt 2>err.txt";
+        const std::string line =
+            "cd " + folder_.string() + " && " STICKSLIP_COMMAND " " + arguments + " >out.txt 2>err.txt";
         const int status = std::system(line.c_str());
         return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("out.txt"), read("err.txt")};
     }
@@ -70,12 +71,32 @@ TEST_F(Command, JsonHasEveryPromisedField) {
     const Outcome run = call("run scene:falling-box --end 0.2 --json -o out");
     ASSERT_EQ(run.code, 0) << run.err;
     const Json json = Json::parse(run.out);
-    for (const char* field : {"model", "scheme", "solver", "cone", "policy", "t", "q", "v", "v_weighted", "steps", "rejected", "wall_s", "step_ms",
-                              "residual", "certified", "deterministic", "gap_violation_max", "joint_violation", "energy", "contacts", "events",
-                              "hash", "bodies"})
+    for (const char* field : {"model",
+                              "scheme",
+                              "solver",
+                              "cone",
+                              "policy",
+                              "t",
+                              "q",
+                              "v",
+                              "v_weighted",
+                              "steps",
+                              "rejected",
+                              "wall_s",
+                              "step_ms",
+                              "residual",
+                              "certified",
+                              "deterministic",
+                              "gap_violation_max",
+                              "joint_violation",
+                              "energy",
+                              "contacts",
+                              "events",
+                              "hash",
+                              "bodies"})
         EXPECT_TRUE(json.contains(field)) << field;
-    for (const char* field : {"kinetic", "potential", "elastic", "applied_work", "motor_work", "friction_loss", "impact_loss",
-                              "regularisation_loss", "scheme_loss", "imbalance"})
+    for (const char* field : {"kinetic", "potential", "elastic", "applied_work", "motor_work", "friction_loss",
+                              "impact_loss", "regularisation_loss", "scheme_loss", "imbalance"})
         EXPECT_TRUE(json["energy"].contains(field)) << field;
     EXPECT_EQ(json["bodies"]["box"]["pose"].size(), 7u);
     EXPECT_EQ(json["bodies"]["box"]["velocity"].size(), 6u);
@@ -97,13 +118,16 @@ TEST_F(Command, EveryBadSceneIsRefusedWithItsPlaceAndCodeTwo) {
 TEST_F(Command, WrongNamesGetTheNearestOne) {
     EXPECT_NE(call("run mechanism:bouncing-bal").err.find("did you mean 'bouncing-ball'"), std::string::npos);
     EXPECT_NE(call("run scene:falling-bx").err.find("did you mean 'falling-box'"), std::string::npos);
-    EXPECT_NE(call("run scene:falling-box --scheme moreau-jaen").err.find("did you mean 'moreau-jean'"), std::string::npos);
+    EXPECT_NE(call("run scene:falling-box --scheme moreau-jaen").err.find("did you mean 'moreau-jean'"),
+              std::string::npos);
     EXPECT_NE(call("run scene:falling-box --solver lemky").err.find("did you mean 'lemke'"), std::string::npos);
     EXPECT_NE(call("run scene:falling-box --set scheme.thetta=1").err.find("did you mean 'theta'"), std::string::npos);
     EXPECT_NE(call("run mechanism:pendulum --set theta=1").err.find("did you mean 'theta0'"), std::string::npos);
-    for (const char* bad : {"run missing.yaml", "run", "jump", "run scene:falling-box --step 0", "run scene:falling-box --step -1",
-                            "run scene:falling-box --end nan", "run scene:falling-box --set bodies.box.mass=-1", "solve missing.h5", "repair missing",
-                            "run mechanism:pendulum --set m=-1", "run mechanism:pendulum --resume missing", "list nonsense"})
+    for (const char* bad :
+         {"run missing.yaml", "run", "jump", "run scene:falling-box --step 0", "run scene:falling-box --step -1",
+          "run scene:falling-box --end nan", "run scene:falling-box --set bodies.box.mass=-1", "solve missing.h5",
+          "repair missing", "run mechanism:pendulum --set m=-1", "run mechanism:pendulum --resume missing",
+          "list nonsense"})
         EXPECT_EQ(call(bad).code, 2) << bad;
 }
 
@@ -130,7 +154,8 @@ TEST_F(Command, BudgetPolicyAcceptsAndSaysSo) {
 
 TEST_F(Command, InterruptedRunKeepsItsRecordAndResumesToTheSameBits) {
     const std::string model = "mechanism:double-pendulum-wall";
-    const std::vector<std::string> settings{"--set", "scheme.step=2e-6", "--end", "2", "--set", "run.record.every=0.01"};
+    const std::vector<std::string> settings{"--set", "scheme.step=2e-6",     "--end", "2",
+                                            "--set", "run.record.every=0.01"};
     std::vector<std::string> arguments{"run", model};
     arguments.insert(arguments.end(), settings.begin(), settings.end());
     arguments.insert(arguments.end(), {"-o", "cut"});
@@ -162,7 +187,8 @@ TEST_F(Command, KilledRunsAreReadBackUpToTheLastFlush) {
         seed = seed * 1103515245u + 12345u;
         const int wait_ms = 50 + static_cast<int>((seed >> 16) % 400);
         const std::string out = "killed" + std::to_string(k);
-        const pid_t child = start({"run", "scene:block-stick-slip", "--step", "1e-5", "--set", "run.record.every=1e-4", "-o", out});
+        const pid_t child =
+            start({"run", "scene:block-stick-slip", "--step", "1e-5", "--set", "run.record.every=1e-4", "-o", out});
         std::this_thread::sleep_for(std::chrono::milliseconds(wait_ms));
         kill(child, SIGKILL);
         waitpid(child, nullptr, 0);
@@ -173,7 +199,8 @@ TEST_F(Command, KilledRunsAreReadBackUpToTheLastFlush) {
         ASSERT_EQ(record.q.cols(), n);
         ASSERT_EQ(record.v.cols(), n);
         ASSERT_EQ(record.energy.cols(), n);
-        for (Eigen::Index i = 0; i < n; ++i) ASSERT_NEAR(record.t[static_cast<std::size_t>(i)], 1e-4 * static_cast<double>(i), 1e-9);
+        for (Eigen::Index i = 0; i < n; ++i)
+            ASSERT_NEAR(record.t[static_cast<std::size_t>(i)], 1e-4 * static_cast<double>(i), 1e-9);
         repair_record(path(out));
         ASSERT_NO_THROW(read_record(path(out)));
     }
@@ -182,7 +209,8 @@ TEST_F(Command, KilledRunsAreReadBackUpToTheLastFlush) {
 TEST_F(Command, SameBitsForAnyThreadCount) {
     std::string first;
     for (const char* threads : {"1", "2", "8"}) {
-        const Json json = Json::parse(call(std::string("run scene:falling-box --json --no-record --threads ") + threads).out);
+        const Json json =
+            Json::parse(call(std::string("run scene:falling-box --json --no-record --threads ") + threads).out);
         if (first.empty()) first = json["hash"];
         EXPECT_EQ(json["hash"], first);
     }
@@ -190,7 +218,8 @@ TEST_F(Command, SameBitsForAnyThreadCount) {
 
 TEST_F(Command, ListNamesEverythingAndHelpWorks) {
     const std::string list = call("list").out;
-    for (const char* word : {"moreau-jean", "euler", "lemke", "nsgs", "auto", "bouncing-ball", "revolute", "half-space", "falling-box", "theta"})
+    for (const char* word : {"moreau-jean", "euler", "lemke", "nsgs", "auto", "bouncing-ball", "revolute", "half-space",
+                             "falling-box", "theta"})
         EXPECT_NE(list.find(word), std::string::npos) << word;
     EXPECT_EQ(call("help").code, 0);
     EXPECT_EQ(call("help run").code, 0);
@@ -200,11 +229,12 @@ TEST_F(Command, ListNamesEverythingAndHelpWorks) {
 
 TEST_F(Command, HostileNumbersAreAnsweredNotRun) {
     // A step as long as the run, a vast velocity, a body far away: an answer with a reason, never a crash or a hang.
-    for (const char* arguments : {"run scene:falling-box --step 3 --no-record", "run scene:falling-box --step 1e9 --no-record",
-                                  "run scene:falling-box --set bodies.box.velocity=[1e200,0,0] --no-record",
-                                  "run scene:falling-box --set bodies.box.pose=[0,0,1e12] --end 0.1 --no-record",
-                                  "run scene:falling-box --set gravity=[0,0,-1e300] --no-record",
-                                  "run mechanism:pendulum --set L=1e-300 --end 0.1 --no-record"}) {
+    for (const char* arguments :
+         {"run scene:falling-box --step 3 --no-record", "run scene:falling-box --step 1e9 --no-record",
+          "run scene:falling-box --set bodies.box.velocity=[1e200,0,0] --no-record",
+          "run scene:falling-box --set bodies.box.pose=[0,0,1e12] --end 0.1 --no-record",
+          "run scene:falling-box --set gravity=[0,0,-1e300] --no-record",
+          "run mechanism:pendulum --set L=1e-300 --end 0.1 --no-record"}) {
         const Outcome run = call(arguments);
         EXPECT_GE(run.code, 0) << arguments;
         EXPECT_LE(run.code, 2) << arguments << run.err;

@@ -35,7 +35,8 @@ protected:
     }
     static double load_step(const std::string& text) {
         const auto slash = text.find('/');
-        return slash == std::string::npos ? std::stod(text) : std::stod(text.substr(0, slash)) / std::stod(text.substr(slash + 1));
+        return slash == std::string::npos ? std::stod(text)
+                                          : std::stod(text.substr(0, slash)) / std::stod(text.substr(slash + 1));
     }
 };
 
@@ -101,8 +102,11 @@ TEST_P(EveryScheme, AllocatesNothingInAStepAfterWarmUp) {
     EXPECT_EQ(testing::allocations - before, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Laws, EveryScheme, ::testing::Combine(::testing::ValuesIn(every_model()), ::testing::ValuesIn(every_scheme())),
-                         [](const auto& test) { return testing::test_name(std::get<0>(test.param), std::get<1>(test.param)); });
+INSTANTIATE_TEST_SUITE_P(Laws, EveryScheme,
+                         ::testing::Combine(::testing::ValuesIn(every_model()), ::testing::ValuesIn(every_scheme())),
+                         [](const auto& test) {
+                             return testing::test_name(std::get<0>(test.param), std::get<1>(test.param));
+                         });
 
 }  // namespace
 }  // namespace stickslip

@@ -19,7 +19,8 @@ struct BookedStep {
 };
 
 // A model run up to a step in which the wanted impulse is at work.
-BookedStep run_until(const std::string& spec, const OptionValues& options, const std::function<bool(const Step&)>& wanted) {
+BookedStep run_until(const std::string& spec, const OptionValues& options,
+                     const std::function<bool(const Step&)>& wanted) {
     BookedStep booked{std::make_unique<Simulation>(load_model(spec, options))};
     while (booked.simulation->advance())
         if (wanted(booked.step())) return booked;
@@ -33,9 +34,20 @@ double imbalance_of(const BookedStep& booked, const StepSolution& solution) {
     const System& system = *booked.simulation->model().system;
     EnergyLedger ledger;
     ledger.begin(system, {step.t0, step.q0, step.v0});
-    ledger.book(system, {.t0 = step.t0, .t1 = step.t1, .q0 = &step.q0, .v0 = &step.v0, .q1 = &step.q1, .v1 = &step.v1,
-                         .problem = &step.problem, .solution = &solution, .impulses = &step.forces, .mass = &step.mass,
-                         .stabilisation = &step.stabilisation, .alpha = 0.5, .gamma = 0.5, .extra = nullptr});
+    ledger.book(system, {.t0 = step.t0,
+                         .t1 = step.t1,
+                         .q0 = &step.q0,
+                         .v0 = &step.v0,
+                         .q1 = &step.q1,
+                         .v1 = &step.v1,
+                         .problem = &step.problem,
+                         .solution = &solution,
+                         .impulses = &step.forces,
+                         .mass = &step.mass,
+                         .stabilisation = &step.stabilisation,
+                         .alpha = 0.5,
+                         .gamma = 0.5,
+                         .extra = nullptr});
     // The yardstick is the energy that the step itself moved.
     const double moved = ledger.now().kinetic + ledger.start().kinetic;
     return std::abs(ledger.imbalance()) / moved;
@@ -44,7 +56,8 @@ double imbalance_of(const BookedStep& booked, const StepSolution& solution) {
 constexpr double rounding = 1e-13;
 
 TEST(LedgerMutations, SlidingFrictionImpulse) {
-    const BookedStep booked = run_until(std::string(STICKSLIP_SCENES) + "/sliding-box.yaml", {}, [](const Step& s) { return s.t1 > 0.1; });
+    const BookedStep booked =
+        run_until(std::string(STICKSLIP_SCENES) + "/sliding-box.yaml", {}, [](const Step& s) { return s.t1 > 0.1; });
     EXPECT_LT(imbalance_of(booked, booked.step().solution), rounding);
     StepSolution falsified = booked.step().solution;
     for (Eigen::Index i = 0; i < falsified.p.size(); ++i)
@@ -56,7 +69,8 @@ TEST(LedgerMutations, SlidingFrictionImpulse) {
 }
 
 TEST(LedgerMutations, NormalImpulseOfAnImpact) {
-    const BookedStep booked = run_until("mechanism:bouncing-ball", {}, [](const Step& s) { return !s.contacts.empty(); });
+    const BookedStep booked =
+        run_until("mechanism:bouncing-ball", {}, [](const Step& s) { return !s.contacts.empty(); });
     EXPECT_LT(imbalance_of(booked, booked.step().solution), rounding);
     StepSolution falsified = booked.step().solution;
     falsified.p[0] *= 1 + 1e-6;
@@ -64,7 +78,8 @@ TEST(LedgerMutations, NormalImpulseOfAnImpact) {
 }
 
 TEST(LedgerMutations, JointReaction) {
-    const BookedStep booked = run_until("mechanism:pendulum", {set("scheme.step", "0.05")}, [](const Step& s) { return s.t1 > 0.4; });
+    const BookedStep booked =
+        run_until("mechanism:pendulum", {set("scheme.step", "0.05")}, [](const Step& s) { return s.t1 > 0.4; });
     EXPECT_LT(imbalance_of(booked, booked.step().solution), rounding);
     StepSolution falsified = booked.step().solution;
     falsified.lambda[0] *= 1 + 1e-6;
@@ -83,9 +98,20 @@ TEST(LedgerMutations, AppliedLoad) {
         problem.r[0] += (factor - 1) * step.forces.applied[0];
         EnergyLedger ledger;
         ledger.begin(system, {step.t0, step.q0, step.v0});
-        ledger.book(system, {.t0 = step.t0, .t1 = step.t1, .q0 = &step.q0, .v0 = &step.v0, .q1 = &step.q1, .v1 = &step.v1,
-                             .problem = &problem, .solution = &step.solution, .impulses = &step.forces, .mass = &step.mass,
-                             .stabilisation = &step.stabilisation, .alpha = 0.5, .gamma = 0.5, .extra = nullptr});
+        ledger.book(system, {.t0 = step.t0,
+                             .t1 = step.t1,
+                             .q0 = &step.q0,
+                             .v0 = &step.v0,
+                             .q1 = &step.q1,
+                             .v1 = &step.v1,
+                             .problem = &problem,
+                             .solution = &step.solution,
+                             .impulses = &step.forces,
+                             .mass = &step.mass,
+                             .stabilisation = &step.stabilisation,
+                             .alpha = 0.5,
+                             .gamma = 0.5,
+                             .extra = nullptr});
         return std::abs(ledger.imbalance()) / (ledger.now().kinetic + ledger.start().kinetic);
     };
     EXPECT_LT(imbalance(1), rounding);
@@ -100,9 +126,20 @@ TEST(LedgerMutations, VelocityThatIsNotTheSolution) {
     wrong[2] += 1e-9;
     EnergyLedger ledger;
     ledger.begin(system, {step.t0, step.q0, step.v0});
-    ledger.book(system, {.t0 = step.t0, .t1 = step.t1, .q0 = &step.q0, .v0 = &step.v0, .q1 = &step.q1, .v1 = &wrong,
-                         .problem = &step.problem, .solution = &step.solution, .impulses = &step.forces, .mass = &step.mass,
-                         .stabilisation = &step.stabilisation, .alpha = 0.5, .gamma = 0.5, .extra = nullptr});
+    ledger.book(system, {.t0 = step.t0,
+                         .t1 = step.t1,
+                         .q0 = &step.q0,
+                         .v0 = &step.v0,
+                         .q1 = &step.q1,
+                         .v1 = &wrong,
+                         .problem = &step.problem,
+                         .solution = &step.solution,
+                         .impulses = &step.forces,
+                         .mass = &step.mass,
+                         .stabilisation = &step.stabilisation,
+                         .alpha = 0.5,
+                         .gamma = 0.5,
+                         .extra = nullptr});
     EXPECT_GT(std::abs(ledger.imbalance()), 1e3 * rounding * ledger.now().kinetic);
 }
 

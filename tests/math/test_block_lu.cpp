@@ -1,14 +1,13 @@
 // Block LU is judged by the matrix it was given: K x = b is recomputed from a dense copy.
-#include "math/block_lu.hpp"
-
 #include <gtest/gtest.h>
 
 #include <random>
 
+#include "math/block_lu.hpp"
+
 using namespace stickslip;
 
 namespace {
-
 
 // Random blocks on the pattern: K = sum over edges J' J + antisymmetric part + mass, so its symmetric part is
 // positive definite; `stiffness` scales the J' J part as contact penalties do.

@@ -62,7 +62,8 @@ TEST_P(EveryMechanism, DerivativesAreThoseOfItsFunctions) {
             contact.jacobian(ahead, H1);
             contact.jacobian(back, H0);
             contact.curvature(q, v, curvature);
-            EXPECT_NEAR(H.row(0).dot(v), (contact.gap(ahead) - contact.gap(back)) / (2 * s), 1e-7 * (1 + std::abs(H.row(0).dot(v))));
+            EXPECT_NEAR(H.row(0).dot(v), (contact.gap(ahead) - contact.gap(back)) / (2 * s),
+                        1e-7 * (1 + std::abs(H.row(0).dot(v))));
             EXPECT_LT((curvature - (H1 - H0) * v / (2 * s)).norm(), 1e-6 * (1 + curvature.norm()));
         }
         if (model.slopes) {

@@ -12,7 +12,9 @@ namespace {
 
 using testing::Random;
 
-Vec3 random_vector(Random& random, double size) { return size * Vec3(random.normal(), random.normal(), random.normal()); }
+Vec3 random_vector(Random& random, double size) {
+    return size * Vec3(random.normal(), random.normal(), random.normal());
+}
 
 Mat3 random_rotation(Random& random) { return rotation_by(random_vector(random, 2)).toRotationMatrix(); }
 
@@ -116,7 +118,8 @@ TEST_P(RandomBodies, JointRowsAreGradientsAndCurvatureTheirRate) {
         system.curvature(0, x.q, v, finder, joints, contacts);
         for (int i = 0; i < joints.size(); ++i) {
             EXPECT_NEAR(exact[i], rate_fd[i], 1e-7 * (1 + std::abs(exact[i]))) << "row " << i;
-            EXPECT_NEAR(joints.curvature[i], curvature_fd[i], 1e-6 * (1 + std::abs(joints.curvature[i]))) << "row " << i;
+            EXPECT_NEAR(joints.curvature[i], curvature_fd[i], 1e-6 * (1 + std::abs(joints.curvature[i])))
+                << "row " << i;
         }
     }
 }
@@ -158,7 +161,8 @@ TEST_P(RandomBodies, ContactNormalRowsAreGradientsAndCurvatureTheirRate) {
             const int row = contacts.jacobian.row[i];
             EXPECT_NEAR(u[row], (gap[1][i] - gap[0][i]) / (2 * s), 1e-7 * (1 + std::abs(u[row])));
             for (int k = row; k < contacts.jacobian.row[i + 1]; ++k)
-                EXPECT_NEAR(contacts.curvature[k], (speed[1][k] - speed[0][k]) / (2 * s), 2e-6 * (1 + std::abs(contacts.curvature[k])))
+                EXPECT_NEAR(contacts.curvature[k], (speed[1][k] - speed[0][k]) / (2 * s),
+                            2e-6 * (1 + std::abs(contacts.curvature[k])))
                     << "component " << k - row;
         }
     }
@@ -173,7 +177,8 @@ TEST_P(RandomBodies, PotentialForceIsMinusTheGradientOfThePotential) {
         const VecX v = random.vector(system.nv());
         Forces k;
         system.forces(0, x.q, v, k);
-        const VecX rate = along(system, x.q, v, [&](const VecX& q) { return VecX::Constant(1, system.energies(0, q, v).potential); });
+        const VecX rate =
+            along(system, x.q, v, [&](const VecX& q) { return VecX::Constant(1, system.energies(0, q, v).potential); });
         EXPECT_NEAR(rate[0], -k.potential.dot(v), 1e-6 * (1 + std::abs(rate[0])));
     }
 }
@@ -194,7 +199,8 @@ TEST_P(RandomBodies, GyroscopicMatrixIsAntisymmetricAndGivesEulersEquations) {
     EXPECT_LT((force.segment<3>(3) + omega.cross(J * omega)).norm(), 1e-12);
 }
 
-INSTANTIATE_TEST_SUITE_P(InSpaceAndPlane, RandomBodies, ::testing::Bool(), [](const auto& test) { return test.param ? "Plane" : "Space"; });
+INSTANTIATE_TEST_SUITE_P(InSpaceAndPlane, RandomBodies, ::testing::Bool(),
+                         [](const auto& test) { return test.param ? "Plane" : "Space"; });
 
 TEST(Multibody, TurningByManySmallAnglesKeepsTheQuaternionUnit) {
     Random random(31);

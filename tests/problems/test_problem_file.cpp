@@ -64,14 +64,14 @@ void expect_same_bits(const StepProblem& a, const StepProblem& b) {
         EXPECT_EQ(bytes(a.joints.*member), bytes(b.joints.*member));
     EXPECT_EQ(a.contacts.id, b.contacts.id);
     EXPECT_EQ(a.contacts.facets, b.contacts.facets);
-    for (const Doubles ContactRows::*member : {&ContactRows::gap, &ContactRows::friction, &ContactRows::restitution,
-                                               &ContactRows::curvature})
+    for (const Doubles ContactRows::*member :
+         {&ContactRows::gap, &ContactRows::friction, &ContactRows::restitution, &ContactRows::curvature})
         EXPECT_EQ(bytes(a.contacts.*member), bytes(b.contacts.*member));
     for (const auto member : {&ContactRows::position, &ContactRows::normal, &ContactRows::tangent})
         EXPECT_EQ(bytes(a.contacts.*member), bytes(b.contacts.*member));
     EXPECT_EQ(bytes(a.r), bytes(b.r));
-    for (const auto member : {&StepProblem::T, &StepProblem::b, &StepProblem::lower, &StepProblem::upper,
-                              &StepProblem::S, &StepProblem::c})
+    for (const auto member :
+         {&StepProblem::T, &StepProblem::b, &StepProblem::lower, &StepProblem::upper, &StepProblem::S, &StepProblem::c})
         EXPECT_EQ(bytes(a.*member), bytes(b.*member));
 }
 
@@ -167,7 +167,8 @@ TEST(ProblemFile, WithoutAGuessComesBackCold) {
     const StepProblem problem = rich_problem(4);
     StepSolution cold = random_solution(problem, 5);
     cold.warm = false;
-    for (const StepSolution* guess : {static_cast<const StepSolution*>(nullptr), static_cast<const StepSolution*>(&cold)}) {
+    for (const StepSolution* guess :
+         {static_cast<const StepSolution*>(nullptr), static_cast<const StepSolution*>(&cold)}) {
         save_problem(folder.file("a.h5"), problem, guess);
         StepProblem again;
         StepSolution solution = random_solution(problem, 6);
@@ -202,7 +203,8 @@ TEST(ProblemFile, DroppedContactsStayDropped) {
     StepSolution guess;
     load_problem(folder.file("a.h5"), again, guess);
     EXPECT_EQ(again.contacts.size(), 2);
-    EXPECT_EQ((again.contacts.jacobian.dense(again.nodes()) - problem.contacts.jacobian.dense(problem.nodes())).norm(), 0);
+    EXPECT_EQ((again.contacts.jacobian.dense(again.nodes()) - problem.contacts.jacobian.dense(problem.nodes())).norm(),
+              0);
 }
 
 // The message of the Error that loading `file` throws; a failure when there is none.
@@ -289,10 +291,15 @@ TEST(ProblemFile, DamagedFilesAreRefusedOrHarmless) {
     for (int i = 0; i < 200; ++i) {
         std::string text = whole;
         const int size = static_cast<int>(text.size());
-        const auto spoil = [&](int at) { text[static_cast<std::size_t>(at)] ^= static_cast<char>(1 + random.below(255)); };
-        if (i % 4 == 0) text.resize(static_cast<std::size_t>(random.below(size)));
-        else if (i % 4 == 1) spoil(random.below(200));  // superblock, its extension, the root group
-        else for (int k = i % 4 == 2 ? 1 : 30; k > 0; --k) spoil(random.below(size));
+        const auto spoil = [&](int at) {
+            text[static_cast<std::size_t>(at)] ^= static_cast<char>(1 + random.below(255));
+        };
+        if (i % 4 == 0)
+            text.resize(static_cast<std::size_t>(random.below(size)));
+        else if (i % 4 == 1)
+            spoil(random.below(200));  // superblock, its extension, the root group
+        else
+            for (int k = i % 4 == 2 ? 1 : 30; k > 0; --k) spoil(random.below(size));
         std::ofstream(file, std::ios::binary).write(text.data(), static_cast<std::streamsize>(text.size()));
         StepProblem again;
         StepSolution guess_again;
@@ -318,8 +325,8 @@ TEST(SolutionFile, HoldsImpulsesAndContactVelocitiesAsFclibDoes) {
     EXPECT_EQ(bytes(file.read<double>("solution/v")), bytes(solution.v));
     EXPECT_EQ(bytes(file.read<double>("solution/l")), bytes(solution.lambda));
     const std::vector<double> u = file.read<double>("solution/u");
-    const VecX expected = problem.contacts.jacobian.dense(problem.nodes()) * solution.v +
-                          problem.S.cwiseProduct(solution.p) + problem.c;
+    const VecX expected =
+        problem.contacts.jacobian.dense(problem.nodes()) * solution.v + problem.S.cwiseProduct(solution.p) + problem.c;
     ASSERT_EQ(static_cast<Eigen::Index>(u.size()), expected.size());
     EXPECT_LT((VecX::Map(u.data(), expected.size()) - expected).cwiseAbs().maxCoeff(), 1e-13);
 }

@@ -33,9 +33,7 @@ private:
 
 class FakeSystem : public System {
 public:
-    FakeSystem() {
-        nodes_.add(2);
-    }
+    FakeSystem() { nodes_.add(2); }
     int nq() const override { return 3; }
     bool constant_mass() const override { return true; }
     void mass(const VecX&, BlockMatrix&) const override {}
@@ -112,8 +110,14 @@ struct FakeRun {
     std::vector<Event> events(std::uint64_t k) const {
         std::vector<Event> list(k % 3 == 2 ? 2 : 0);
         for (std::size_t i = 0; i < list.size(); ++i)
-            list[i] = {known(k, 60 + i), static_cast<EventKind>(k % 5), {static_cast<std::uint32_t>(k), 2, 3},
-                       ContactMode::slip, ContactMode::stick, -known(k, 70 + i), known(k, 80 + i), known(k, 90 + i)};
+            list[i] = {known(k, 60 + i),
+                       static_cast<EventKind>(k % 5),
+                       {static_cast<std::uint32_t>(k), 2, 3},
+                       ContactMode::slip,
+                       ContactMode::stick,
+                       -known(k, 70 + i),
+                       known(k, 80 + i),
+                       known(k, 90 + i)};
         return list;
     }
     double residual(std::uint64_t k) const { return k == 0 ? 0 : known(k, 7); }

@@ -30,14 +30,16 @@ TEST(CsvRecorder, NumbersReadBackToTheSameBits) {
     std::string line;
     ASSERT_TRUE(std::getline(in, line));
     EXPECT_EQ(line,
-              "t [s],\"x [m, rad or 1]\",\"y [m, rad or 1]\",\"angle, third [m, rad or 1]\",v0 [m/s or rad/s],v1 [m/s or rad/s],"
+              "t [s],\"x [m, rad or 1]\",\"y [m, rad or 1]\",\"angle, third [m, rad or 1]\",v0 [m/s or rad/s],v1 [m/s "
+              "or rad/s],"
               "kinetic [J],potential [J],elastic [J],applied_work [J],motor_work [J],friction_loss [J],impact_loss [J],"
               "regularisation_loss [J],scheme_loss [J],imbalance [J],residual [m/s]");
     std::uint64_t k = 0;
     for (; std::getline(in, line); ++k) {
         std::vector<double> numbers;
         std::istringstream fields(line);
-        for (std::string field; std::getline(fields, field, ',');) numbers.push_back(std::strtod(field.c_str(), nullptr));
+        for (std::string field; std::getline(fields, field, ',');)
+            numbers.push_back(std::strtod(field.c_str(), nullptr));
         ASSERT_EQ(numbers.size(), 17u);
         const State x = run.state(k);
         EXPECT_TRUE(same_bits(numbers[0], x.t));

@@ -95,7 +95,7 @@ TEST(Hdf5Recorder, BodiesAndUnitsAreInTheFile) {
     const std::vector<double> pose = file.read<double>("bodies/pose", &shape);
     EXPECT_EQ(shape, (std::vector<std::uint64_t>{4, 1, 7}));
     EXPECT_EQ(pose[2 * 7 + 1], run.state(2).q[1]);
-    EXPECT_EQ(pose[2 * 7 + 3], 0.5);   // w first
+    EXPECT_EQ(pose[2 * 7 + 3], 0.5);  // w first
     EXPECT_EQ(pose[2 * 7 + 6], -0.5);
     const std::vector<double> velocity = file.read<double>("bodies/velocity", &shape);
     EXPECT_EQ(shape, (std::vector<std::uint64_t>{4, 1, 6}));
@@ -271,8 +271,10 @@ TEST(Hdf5Recorder, UnwritablePlacesAreNamedWithTheReason) {
     const std::string said = complaint([&] { static_cast<void>(record(*make_hdf5_recorder(lost), run, 1)); });
     EXPECT_NE(said.find(lost + ":"), std::string::npos) << said;
     EXPECT_NE(said.find("No such file or directory"), std::string::npos) << said;
-    EXPECT_NE(complaint([&] { static_cast<void>(record(*make_csv_recorder(lost), run, 1)); }).find("No such file"), std::string::npos);
-    EXPECT_NE(complaint([&] { static_cast<void>(record(*make_hdf5_recorder(folder.path()), run, 1)); }), "");  // a folder is in the way
+    EXPECT_NE(complaint([&] { static_cast<void>(record(*make_csv_recorder(lost), run, 1)); }).find("No such file"),
+              std::string::npos);
+    EXPECT_NE(complaint([&] { static_cast<void>(record(*make_hdf5_recorder(folder.path()), run, 1)); }),
+              "");  // a folder is in the way
     EXPECT_FALSE(std::filesystem::exists(folder.path() + ".new"));
 }
 
@@ -351,9 +353,13 @@ TEST(ReadRecord, DamagedRecordsDoNotCrashTheReader) {
     int refused = 0;
     for (std::uint64_t i = 0; i < 200; ++i) {
         std::string text = whole;
-        const auto place = [&](std::uint64_t j) { return static_cast<std::size_t>(known(i, j) * static_cast<double>(text.size())); };
-        if (i % 4 == 0) text.resize(place(0));
-        else for (std::uint64_t j = 0; j < (i % 4 == 1 ? 1 : 50); ++j) text[place(j)] ^= static_cast<char>(1 + i % 255);
+        const auto place = [&](std::uint64_t j) {
+            return static_cast<std::size_t>(known(i, j) * static_cast<double>(text.size()));
+        };
+        if (i % 4 == 0)
+            text.resize(place(0));
+        else
+            for (std::uint64_t j = 0; j < (i % 4 == 1 ? 1 : 50); ++j) text[place(j)] ^= static_cast<char>(1 + i % 255);
         const std::string file = folder.file("damaged.h5");
         std::ofstream(file, std::ios::binary).write(text.data(), static_cast<std::streamsize>(text.size()));
         refused += complaint([&] { read_record(file); }).empty() ? 0 : 1;

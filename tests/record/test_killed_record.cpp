@@ -1,8 +1,8 @@
 // What is left of a record when its writer dies. Two ways: real processes killed at random moments, and a replay of
 // every single write that HDF5 makes, cut off after each of them and at each page inside the longer ones.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <hdf5.h>
-#include <fcntl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -57,7 +57,8 @@ bool opens_plainly(const std::string& file) {
 class Writing {
 public:
     Writing(const std::string& file, const FakeRun& run, double flush_every)
-        : run_(run), model_(run.model()),
+        : run_(run),
+          model_(run.model()),
           recorder_(make_hdf5_recorder(file, flush_every, [this] { return run_.snapshot(k_); })) {
         run_.fill(0, step_, report_);
         recorder_->begin(model_, model_.state, step_);
@@ -115,8 +116,8 @@ TEST(KilledRecord, IsWholeUpToTheLastFlushAfterEveryWrite) {
     int states = 0;
     for (std::size_t i = 0; i < writes.size(); ++i) {
         const Write& w = writes[i];
-        const std::size_t rows = 1 + static_cast<std::size_t>(
-            std::upper_bound(flushed.begin(), flushed.end(), i) - flushed.begin());
+        const std::size_t rows =
+            1 + static_cast<std::size_t>(std::upper_bound(flushed.begin(), flushed.end(), i) - flushed.begin());
         if (w.bytes.empty()) {
             ASSERT_EQ(::ftruncate(fd, w.at), 0);
         } else {
@@ -124,7 +125,8 @@ TEST(KilledRecord, IsWholeUpToTheLastFlushAfterEveryWrite) {
             for (std::size_t done = 0; done < w.bytes.size();) {
                 const std::size_t to_page = 4096 - (static_cast<std::size_t>(w.at) + done) % 4096;
                 const std::size_t n = std::min(to_page, w.bytes.size() - done);
-                ASSERT_EQ(::pwrite(fd, w.bytes.data() + done, n, w.at + static_cast<off_t>(done)), static_cast<ssize_t>(n));
+                ASSERT_EQ(::pwrite(fd, w.bytes.data() + done, n, w.at + static_cast<off_t>(done)),
+                          static_cast<ssize_t>(n));
                 done += n;
                 ++states;
                 ASSERT_EQ(check(copy, run, rows), "") << "after " << done << " bytes of write " << i;
@@ -227,7 +229,8 @@ TEST(KilledRecord, CanBeReadWhileItIsStillAlive) {
     }
     std::size_t rows = 0;
     std::string said;
-    for (int i = 0; i < 500 && !std::filesystem::exists(file); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    for (int i = 0; i < 500 && !std::filesystem::exists(file); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
     for (int i = 0; i < 60 && said.empty(); ++i) {
         try {
             const RecordContents r = read_record(file);

@@ -205,10 +205,13 @@ TEST(BadScenes, BombsAreRefusedQuickly) {
     // Depth gained through aliases: each level nests the one before.
     std::string ladder = "stickslip: 1\nlet:\n  b0: &b0 [1]\n";
     for (int level = 1; level <= 200; ++level)
-        ladder += "  b" + std::to_string(level) + ": &b" + std::to_string(level) + " [*b" + std::to_string(level - 1) + " ]\n";
+        ladder += "  b" + std::to_string(level) + ": &b" + std::to_string(level) + " [*b" + std::to_string(level - 1) +
+                  " ]\n";
     EXPECT_NE(refusal_of_text(ladder).find("nested more than"), std::string::npos) << refusal_of_text(ladder);
     EXPECT_NE(refusal_of_text(std::string(40u << 20, ' ')).find("larger than 32 MB"), std::string::npos);
-    EXPECT_NE(refusal_of_text(std::string("stickslip: 1\ngravity\0: 1", 24)).find("x:2:8: expected text, found a zero byte"), std::string::npos);
+    EXPECT_NE(
+        refusal_of_text(std::string("stickslip: 1\ngravity\0: 1", 24)).find("x:2:8: expected text, found a zero byte"),
+        std::string::npos);
     // The same from a device without end.
     if (std::filesystem::exists("/dev/zero")) {
         EXPECT_NE(refusal("/dev/zero").find("larger than"), std::string::npos);

@@ -14,7 +14,9 @@
 namespace stickslip {
 namespace {
 
-Scene read(const std::string& text, const OptionValues& overrides = {}) { return read_scene_text(text, "test.yaml", overrides); }
+Scene read(const std::string& text, const OptionValues& overrides = {}) {
+    return read_scene_text(text, "test.yaml", overrides);
+}
 
 std::string message(const std::string& text, const OptionValues& overrides = {}) {
     try {
@@ -210,7 +212,8 @@ forces:
 
 TEST(Reader, PlanarScenesStayInTheirPlane) {
     const std::string head = "stickslip: 1\nplane: xz\nbodies: {p: {mass: 1, inertia: 1, ";
-    EXPECT_EQ(read(head + "velocity: [1, 0, 2], angular_velocity: [0, 3, 0], pose: {rpy_deg: [0, 30, 0]}}}").plane, Scene::Plane::xz);
+    EXPECT_EQ(read(head + "velocity: [1, 0, 2], angular_velocity: [0, 3, 0], pose: {rpy_deg: [0, 30, 0]}}}").plane,
+              Scene::Plane::xz);
     EXPECT_NE(message(head + "velocity: [1, 1, 2]}}").find("leaves the plane xz"), std::string::npos);
     EXPECT_NE(message(head + "angular_velocity: [0, 3, 1]}}").find("about y"), std::string::npos);
     EXPECT_NE(message(head + "pose: {rpy_deg: [10, 0, 0]}}}").find("about y"), std::string::npos);
@@ -250,7 +253,8 @@ TEST(Formula, KeepsTheBitsOfParametersAndThePrecedenceOfPowers) {
     EXPECT_EQ(evaluate_number("2^-5", parameters, {}), 0.03125);
     EXPECT_EQ(evaluate_number("1/60", parameters, {}), 1.0 / 60);
     EXPECT_EQ(evaluate_number("1e3*x", parameters, {}), 1e3 * (0.1 + 0.2));
-    for (const char* bad : {"t", "y", "1 2", "x=3", "(x", "sin()", "1,2", "1/0", "sqrt(-1)", "", "=", "'x'", "x;", ".", "1e", "\xff"})
+    for (const char* bad :
+         {"t", "y", "1 2", "x=3", "(x", "sin()", "1,2", "1/0", "sqrt(-1)", "", "=", "'x'", "x;", ".", "1e", "\xff"})
         EXPECT_THROW(evaluate_number(bad, parameters, {}), Error) << bad;
     EXPECT_TRUE(depends_on_time("2*t"));
     EXPECT_FALSE(depends_on_time("sqrt(2)*tan(1)"));
@@ -258,7 +262,8 @@ TEST(Formula, KeepsTheBitsOfParametersAndThePrecedenceOfPowers) {
 
 TEST(Override, ReachesKeysByTheirPath) {
     EXPECT_EQ(read(sketch, set("bodies.crate.mass", "2")).bodies[1].mass, 2);
-    EXPECT_EQ(read(sketch, set("bodies.crate.shapes.0.box", "[1, 2, 2^-2]")).bodies[1].shapes[0].edges, Vec3(1, 2, 0.25));
+    EXPECT_EQ(read(sketch, set("bodies.crate.shapes.0.box", "[1, 2, 2^-2]")).bodies[1].shapes[0].edges,
+              Vec3(1, 2, 0.25));
     EXPECT_EQ(read(sketch, set("bodies.crate.com", "[0, 0, 0.1]")).bodies[1].com, Vec3(0, 0, 0.1));
     EXPECT_EQ(read(sketch, set("gravity", "[0,0,-1]")).gravity, Vec3(0, 0, -1));
     EXPECT_EQ(read(sketch, set("contacts.cone", "{polygon: 6}")).contacts.facets, 6);
@@ -330,8 +335,9 @@ TEST(Override, ErrorsNameTheSetKey) {
         {"bodies.crate.mass", "", "--set bodies.crate.mass: expected a number, found nothing"},
         {"bodies.crate.density", "3", "--set bodies.crate.density: body 'crate' has both 'mass' and 'density'"},
     };
-    for (const Case& c : cases) EXPECT_EQ(message(sketch, set(c.key, c.text)).find(c.expected), 0u)
-        << c.key << "=" << c.text << " said: " << message(sketch, set(c.key, c.text));
+    for (const Case& c : cases)
+        EXPECT_EQ(message(sketch, set(c.key, c.text)).find(c.expected), 0u)
+            << c.key << "=" << c.text << " said: " << message(sketch, set(c.key, c.text));
 }
 
 // The scenes that come with the program.
@@ -371,7 +377,8 @@ TEST(ShippedScenes, BodiesStartTouchingOrApartFromTheFloor) {
                     if (shape.kind == Scene::Shape::Kind::box)
                         for (int corner = 0; corner < 8; ++corner) {
                             const Vec3 sign(corner & 1 ? 0.5 : -0.5, corner & 2 ? 0.5 : -0.5, corner & 4 ? 0.5 : -0.5);
-                            lowest = std::min(lowest, half.normal.dot(body.pose * Vec3(sign.cwiseProduct(shape.edges))));
+                            lowest =
+                                std::min(lowest, half.normal.dot(body.pose * Vec3(sign.cwiseProduct(shape.edges))));
                         }
                     EXPECT_GE(lowest - half.offset, -1e-12) << body.name;
                 }

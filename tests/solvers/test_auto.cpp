@@ -1,8 +1,7 @@
 // The default solver: everything certified, whoever has to answer.
-#include "solvers/auto.hpp"
-
 #include <gtest/gtest.h>
 
+#include "solvers/auto.hpp"
 #include "support/problems.hpp"
 
 using namespace stickslip;
@@ -62,7 +61,8 @@ TEST(Auto, RandomRedundantProblemsWithMassRatiosAreAllCertified) {
         for (std::uint32_t seed = 0; seed < 60; ++seed, ++count) {
             const StepProblem problem = random.problem(seed);
             StepSolution x;
-            expect_certified(solver, problem, x, ("nodes " + std::to_string(nodes) + " seed " + std::to_string(seed)).c_str());
+            expect_certified(solver, problem, x,
+                             ("nodes " + std::to_string(nodes) + " seed " + std::to_string(seed)).c_str());
         }
     }
     EXPECT_EQ(count, 300);

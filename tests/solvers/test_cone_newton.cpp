@@ -1,8 +1,7 @@
 // Newton on the cones: what sweeps cannot reach.
-#include "solvers/cone_newton.hpp"
-
 #include <gtest/gtest.h>
 
+#include "solvers/cone_newton.hpp"
 #include "support/problems.hpp"
 
 using namespace stickslip;
@@ -22,8 +21,8 @@ TEST(ConeNewton, TippingTowerWithAHeavyTopIsSolvedFromNothing) {
         const SolveReport report = solver.solve(problem, x);
         EXPECT_EQ(report.status, Status::ok);
         EXPECT_LT(residual(problem, x).max(), 1e-12);
-        EXPECT_EQ(x.p[0], 0);           // the far corner of the base is free
-        EXPECT_GT(x.v[6 * 19], 1e-5);   // the top moves with the push
+        EXPECT_EQ(x.p[0], 0);          // the far corner of the base is free
+        EXPECT_GT(x.v[6 * 19], 1e-5);  // the top moves with the push
     }
 }
 

@@ -1,8 +1,7 @@
 // Fixed modes solved directly: exactness of stiction, redundancy, changes of mode.
-#include "solvers/mode_solve.hpp"
-
 #include <gtest/gtest.h>
 
+#include "solvers/mode_solve.hpp"
 #include "support/problems.hpp"
 
 using namespace stickslip;
@@ -20,7 +19,8 @@ StepSolution guess(const StepProblem& problem, ContactMode mode) {
 
 double normal_sum(const StepProblem& problem, const StepSolution& x, int from = 0, int count = 1 << 20) {
     double sum = 0;
-    for (int i = from; i < std::min(problem.contacts.size(), from + count); ++i) sum += x.p[problem.contacts.jacobian.row[i]];
+    for (int i = from; i < std::min(problem.contacts.size(), from + count); ++i)
+        sum += x.p[problem.contacts.jacobian.row[i]];
     return sum;
 }
 
@@ -98,7 +98,8 @@ TEST(ModeSolve, RedundantImpulsesAreMovedBackIntoTheCone) {
 TEST(ModeSolve, TwoIdenticalBallJointsHoldLikeOne) {
     const auto build = [](int joints) {
         ProblemBuilder b;
-        const int arm = b.body(3, box_inertia(3, Vec3(1, 0.2, 0.2)), Vec3(0.1, 0.2, -0.3), Vec3(0, 0, -0.03), Vec3(1, 2, 3));
+        const int arm =
+            b.body(3, box_inertia(3, Vec3(1, 0.2, 0.2)), Vec3(0.1, 0.2, -0.3), Vec3(0, 0, -0.03), Vec3(1, 2, 3));
         const int end = b.body(1, box_inertia(1, Vec3(1, 0.2, 0.2)), Vec3(0, 0, -0.3), Vec3(0, 0, -0.01));
         for (int k = 0; k < joints; ++k) {
             b.point_joint(arm, -1, Vec3(-0.5, 0, 0), Vec3::Zero());

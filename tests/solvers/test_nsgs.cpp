@@ -1,10 +1,9 @@
 // Sweeps and their local contact solves.
-#include "solvers/nsgs.hpp"
-
 #include <gtest/gtest.h>
 
 #include "problems/cones.hpp"
 #include "solvers/local/contact_solve.hpp"
+#include "solvers/nsgs.hpp"
 #include "support/problems.hpp"
 
 using namespace stickslip;

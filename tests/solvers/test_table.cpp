@@ -25,13 +25,13 @@ TEST(SolverTable, EveryEntryMakesASolverThatSolvesABoxAtRest) {
     }
 }
 
-
 TEST(SolverTable, OptionsReachTheSolver) {
     BoxStack stack;
     stack.facets = 0;
     const StepProblem problem = stack.problem();
     StepSolution x;
-    const SolveReport report = make_solver("nsgs", {{"max_sweeps", "3", {}}, {"polish", "false", {}}})->solve(problem, x);
+    const SolveReport report =
+        make_solver("nsgs", {{"max_sweeps", "3", {}}, {"polish", "false", {}}})->solve(problem, x);
     EXPECT_EQ(report.iterations, 3);
     EXPECT_EQ(report.status, Status::not_converged);
 }

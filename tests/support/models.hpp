@@ -20,10 +20,15 @@ inline std::vector<std::string> every_model() {
     return models;
 }
 
-inline OptionValue set(const std::string& key, const std::string& text) { return {key, text, Place{"--set " + key, 0, 0}}; }
+inline OptionValue set(const std::string& key, const std::string& text) {
+    return {key, text, Place{"--set " + key, 0, 0}};
+}
 
 inline std::string test_name(const std::string& model, const std::string& scheme) {
-    std::string name = std::filesystem::path(model.substr(model.find(':') == std::string::npos ? 0 : model.find(':') + 1)).stem().string();
+    std::string name =
+        std::filesystem::path(model.substr(model.find(':') == std::string::npos ? 0 : model.find(':') + 1))
+            .stem()
+            .string();
     if (model.starts_with("mechanism:")) name = "mechanism_" + name;
     name += "_" + scheme;
     std::replace(name.begin(), name.end(), '-', '_');

@@ -44,7 +44,8 @@ bool approaching(const VecX& v, double tolerance, Step& s) {
     return false;
 }
 
-void resolve_impact(const System& system, Solver& solver, const ImpactOptions& options, State& x, Step& s, StepReport& report) {
+void resolve_impact(const System& system, Solver& solver, const ImpactOptions& options, State& x, Step& s,
+                    StepReport& report) {
     StepProblem& problem = s.problem;
     const ContactRows& contacts = problem.contacts;
     problem.A = s.mass;
@@ -52,9 +53,20 @@ void resolve_impact(const System& system, Solver& solver, const ImpactOptions& o
     static thread_local std::vector<double> e, speed;
 
     const auto book = [&](const VecX& v0, const VecX& v1, const VecX* restitution_impulse) {
-        s.ledger.book(system, {.t0 = x.t, .t1 = x.t, .q0 = &x.q, .v0 = &v0, .q1 = &x.q, .v1 = &v1, .problem = &problem,
-                               .solution = &s.solution, .impulses = nullptr, .mass = &s.mass, .stabilisation = nullptr,
-                               .alpha = 1, .gamma = 1, .extra = restitution_impulse});
+        s.ledger.book(system, {.t0 = x.t,
+                               .t1 = x.t,
+                               .q0 = &x.q,
+                               .v0 = &v0,
+                               .q1 = &x.q,
+                               .v1 = &v1,
+                               .problem = &problem,
+                               .solution = &s.solution,
+                               .impulses = nullptr,
+                               .mass = &s.mass,
+                               .stabilisation = nullptr,
+                               .alpha = 1,
+                               .gamma = 1,
+                               .extra = restitution_impulse});
         note_impulses(s);
     };
 
@@ -86,8 +98,13 @@ void resolve_impact(const System& system, Solver& solver, const ImpactOptions& o
         for (int i = 0; i < contacts.size(); ++i) {
             const double p = s.solution.p[contacts.jacobian.row[i]];
             if (p <= 0) continue;
-            s.events.push_back({.t = x.t, .kind = EventKind::impact, .contact = contacts.id[i], .before = ContactMode::open,
-                                .after = ContactMode::impact, .normal_speed_before = speed[i], .impulse = p});
+            s.events.push_back({.t = x.t,
+                                .kind = EventKind::impact,
+                                .contact = contacts.id[i],
+                                .before = ContactMode::open,
+                                .after = ContactMode::impact,
+                                .normal_speed_before = speed[i],
+                                .impulse = p});
         }
 
         if (options.law == ImpactLaw::poisson_simple && common > 0) {
@@ -119,7 +136,8 @@ void resolve_impact(const System& system, Solver& solver, const ImpactOptions& o
             fill_impact(v_minus, s);
             problem.r += extra;
             guess_sticking(v_minus, s);
-            for (ContactMode& mode : s.guess.modes) mode = ContactMode::open;  // the rebound mostly needs no more impulse
+            for (ContactMode& mode : s.guess.modes)
+                mode = ContactMode::open;  // the rebound mostly needs no more impulse
             solve_stage(solver, s, report);
             book(v_minus, s.solution.v, &extra);
             x.v = s.solution.v;

@@ -19,6 +19,7 @@ bool approaching(const VecX& v, double tolerance, Step& s);
 // Resolves the impact of the contacts now in s.problem.contacts (all of them closed) at velocity x.v: changes x.v,
 // books the stages, notes impulses and events. Repeats while a contact still approaches, without rebound after 20
 // passes. s.mass must hold M(x.q).
-void resolve_impact(const System& system, Solver& solver, const ImpactOptions& options, State& x, Step& s, StepReport& report);
+void resolve_impact(const System& system, Solver& solver, const ImpactOptions& options, State& x, Step& s,
+                    StepReport& report);
 
 }  // namespace stickslip

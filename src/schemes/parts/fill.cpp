@@ -36,7 +36,9 @@ void fill_bilateral(const VecX& v, double h, double alpha, double gamma, double 
                 const double c1 = alpha * gamma * h * h * k + alpha * h * d;
                 if (c1 > 0) {
                     problem.T[i] = 1 / c1;
-                    problem.b[i] = -(h * k * joints.value[i] + alpha * (1 - gamma) * h * h * k * Gv + (1 - alpha) * h * d * Gv) / c1;
+                    problem.b[i] =
+                        -(h * k * joints.value[i] + alpha * (1 - gamma) * h * h * k * Gv + (1 - alpha) * h * d * Gv) /
+                        c1;
                 } else {
                     problem.lower[i] = problem.upper[i] = 0;
                 }

@@ -64,8 +64,9 @@ void note_impulses(Step& s) {
         for (int k = 0; k < rows.jacobian.dim(i); ++k) record.impulse[k] += s.solution.p[rows.jacobian.row[i] + k];
     };
     for (int i = 0; i < rows.size(); ++i) {
-        const auto place = std::lower_bound(s.contacts.begin(), s.contacts.end(), rows.id[i],
-                                            [](const ContactRecord& record, const ContactId& id) { return record.id < id; });
+        const auto place =
+            std::lower_bound(s.contacts.begin(), s.contacts.end(), rows.id[i],
+                             [](const ContactRecord& record, const ContactId& id) { return record.id < id; });
         if (place != s.contacts.end() && place->id == rows.id[i]) {
             fill(*place, i);
         } else {
@@ -94,7 +95,9 @@ void note_mode_changes(double t, Step& s) {
     const auto closed = [](ContactMode mode) { return mode != ContactMode::open; };
     std::size_t old = 0;
     const auto take_off = [&](std::size_t o) {
-        if (closed(memory.mode[o])) s.events.push_back({.t = t, .kind = EventKind::take_off, .contact = memory.contact[o], .before = memory.mode[o]});
+        if (closed(memory.mode[o]))
+            s.events.push_back(
+                {.t = t, .kind = EventKind::take_off, .contact = memory.contact[o], .before = memory.mode[o]});
     };
     for (int i = 0; i < rows.size(); ++i) {
         while (old < memory.contact.size() && memory.contact[old] < rows.id[i]) take_off(old++);
@@ -104,9 +107,12 @@ void note_mode_changes(double t, Step& s) {
         if (known) ++old;
         if (before == after) continue;
         Event event{.t = t, .kind = EventKind::impact, .contact = rows.id[i], .before = before, .after = after};
-        if (!closed(after)) event.kind = EventKind::take_off;
-        else if (before == ContactMode::stick) event.kind = EventKind::stick_to_slip;
-        else if (before == ContactMode::slip) event.kind = EventKind::slip_to_stick;
+        if (!closed(after))
+            event.kind = EventKind::take_off;
+        else if (before == ContactMode::stick)
+            event.kind = EventKind::stick_to_slip;
+        else if (before == ContactMode::slip)
+            event.kind = EventKind::slip_to_stick;
         event.normal_speed_before = normal_speed(i, s.v0);
         // Contacts that rest at the very start have not been hit.
         if (memory.h == 0 && event.kind == EventKind::impact && event.normal_speed_before > -1e-9) continue;

@@ -86,8 +86,10 @@ bool slide_secular(const Spatial& c, Vec2& d) {
             next = 0.5 * (low + high);
         } else {
             d = x / size;
-            if (size > 1) low = t;
-            else high = t;
+            if (size > 1)
+                low = t;
+            else
+                high = t;
             if (std::abs(size - 1) < 4e-16) break;
             // x' = -(M + t)^-1 x
             const Vec2 dx(-((m11 + t) * x[0] - m01 * x[1]) / det, -((m00 + t) * x[1] - m10 * x[0]) / det);
@@ -163,7 +165,8 @@ bool slide_polygon(const Spatial& c, int facets, double* p) {
             const Vec2 u = c.slip(p_N, y);
             const int after = (j + 1) % section.facets, before = (j + section.facets - 1) % section.facets;
             const double here = section.corner[j].dot(u);
-            const double better = std::max({0.0, here - section.corner[after].dot(u), here - section.corner[before].dot(u)});
+            const double better =
+                std::max({0.0, here - section.corner[after].dot(u), here - section.corner[before].dot(u)});
             offer(better / (c.q_T.norm() + std::abs(c.q[0])), p_N, p_N * y);
         }
         // u_N = 0 and u.e = 0 for p_T = mu a p_N o + t e

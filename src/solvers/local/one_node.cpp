@@ -48,7 +48,8 @@ bool solve_sized_node(const StepProblem& problem, StepSolution& x, double tol, R
 
     const bool touching = problem.contacts.size() == 1 && problem.contacts.jacobian.blocks.size() == 1;
     const int dim = touching ? problem.contacts.jacobian.dim(0) : 0;
-    const double* H = touching ? problem.contacts.jacobian.values.data() + problem.contacts.jacobian.blocks[0].offset : nullptr;
+    const double* H =
+        touching ? problem.contacts.jacobian.values.data() + problem.contacts.jacobian.blocks[0].offset : nullptr;
     double v[most], Y[3][most], W[9], q[3] = {0, 0, 0}, p[3] = {0, 0, 0};
     for (int k = 0; k < n; ++k) v[k] = problem.r[k];
     inverse(v, n);
@@ -100,7 +101,8 @@ bool solve_sized_node(const StepProblem& problem, StepSolution& x, double tol, R
             for (int k = 0; k < n; ++k) u[r] += H[r * n + k] * v[k];
             trace += W[r * (dim + 1)];
         }
-        res.contacts = contact_natural_map(dim, problem.contacts.friction[0], problem.contacts.facets[0], dim / trace, u, p);
+        res.contacts =
+            contact_natural_map(dim, problem.contacts.friction[0], problem.contacts.facets[0], dim / trace, u, p);
     }
     if (!(res.dynamics <= tol && res.contacts <= tol)) return false;
     for (int k = 0; k < n; ++k) x.v[k] = v[k];
@@ -115,7 +117,8 @@ bool solve_sized_node(const StepProblem& problem, StepSolution& x, double tol, R
 bool solve_one_node(const StepProblem& problem, StepSolution& solution, double tol, Residual& res) {
     const Nodes& nodes = problem.nodes();
     if (nodes.size() != 1 || nodes.nv() > most || problem.joints.size() > 0 || problem.contacts.size() > 1 ||
-        !problem.A.couplings.empty() || problem.contacts.jacobian.blocks.size() != static_cast<std::size_t>(problem.contacts.size()))
+        !problem.A.couplings.empty() ||
+        problem.contacts.jacobian.blocks.size() != static_cast<std::size_t>(problem.contacts.size()))
         return false;
     const int n = nodes.nv();
     if (n == 6) return solve_sized_node<6>(problem, solution, tol, res, n);
