@@ -1,5 +1,6 @@
 #include "solvers/auto.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "problems/cones.hpp"
@@ -11,6 +12,9 @@ namespace {
 
 // Stiction is promised to rounding, not to the tolerance: a shortcut that is less exact than this is not taken.
 constexpr double exact_share = 1e-3;
+
+// Complementarity variables up to which a dozen LCPs cost less than thousands of sweeps.
+constexpr int small_lcp = 400;
 
 bool is_disc(const ContactRows& contacts, int i) {
     return contacts.jacobian.dim(i) == 3 && contacts.friction[i] > 0 && contacts.facets[i] == 0;
@@ -80,13 +84,93 @@ bool AutoSolver::stage(StepSolution& solution, SolveReport& report, Stage&& run)
     return report.residual.max() <= options_.tol;
 }
 
-// Leaves in x_ the modes and impulses of the same problem with polygons for discs: a guess, never an answer.
-void AutoSolver::modes_from_polygons(const StepProblem& problem, SolveReport& report) {
+// Polygons for discs, each turned by its own angle: the tangential rows of contact i become
+// t1' = cos a t1 + sin a t2, t2' = -sin a t1 + cos a t2.
+void AutoSolver::make_polygons(const StepProblem& problem) {
     polygons_ = problem;
-    for (int i = 0; i < problem.contacts.size(); ++i)
-        if (is_disc(problem.contacts, i)) polygons_.contacts.facets[i] = options_.guess_facets;
-    x_.warm = false;
-    report.iterations += lemke_.solve(polygons_, x_).iterations;
+    const BlockRows& H = problem.contacts.jacobian;
+    for (int i = 0; i < problem.contacts.size(); ++i) {
+        if (!is_disc(problem.contacts, i)) continue;
+        polygons_.contacts.facets[i] = options_.guess_facets;
+        const double c = std::cos(turn_[i]), s = std::sin(turn_[i]);
+        const auto turn = [&](double& first, double& second) {
+            const double x = first, y = second;
+            first = c * x + s * y;
+            second = -s * x + c * y;
+        };
+        for (const BlockRows::Block& b : H.blocks_of(i)) {
+            auto block = polygons_.contacts.jacobian.values_of(i, b, problem.nodes());
+            for (int k = 0; k < problem.nodes().dof(b.node); ++k) turn(block(1, k), block(2, k));
+        }
+        turn(polygons_.c[H.row[i] + 1], polygons_.c[H.row[i] + 2]);
+    }
+}
+
+// Pivots where all else stalls: the discs become polygons, and round by round each polygon is turned so that a corner
+// lies where friction pointed in the last solution. At a slipping contact that corner is the friction of the disc itself,
+// inside a polygon sticking is sticking: a fixed point solves the problem with discs, and near one the mode solver ends
+// the search. Every round is a solvable LCP. The answer is judged against the discs.
+void AutoSolver::turn_polygons(const StepProblem& problem, StepSolution& x, SolveReport& report) {
+    constexpr int rounds = 12;  // the angles settle in 3 to 6 or circle
+    const BlockRows& H = problem.contacts.jacobian;
+    report.solver = "lemke";
+    report.residual = residual(problem, x);
+    turn_.assign(static_cast<std::size_t>(problem.contacts.size()), 0.0);
+    copy_solution(x, turned_);
+    for (int round = 0; round < rounds; ++round) {
+        // Where friction points: against the slip, or where there is none, along its own impulse.
+        slip_.resize(H.rows());
+        H.product(problem.nodes(), turned_.v, slip_);
+        for (int i = 0; i < problem.contacts.size(); ++i) {
+            if (!is_disc(problem.contacts, i)) continue;
+            const int t = H.row[i] + 1;
+            const Vec2 u(slip_[t] + problem.c[t] + problem.S[t] * turned_.p[t],
+                         slip_[t + 1] + problem.c[t + 1] + problem.S[t + 1] * turned_.p[t + 1]);
+            const Vec2 p(turned_.p[t], turned_.p[t + 1]);
+            if (u.norm() > options_.tol)
+                turn_[i] = std::atan2(-u[1], -u[0]);
+            else if (p.norm() > 0)
+                turn_[i] = std::atan2(p[1], p[0]);
+        }
+        make_polygons(problem);
+        turned_.warm = false;
+        report.iterations += lemke_.solve(polygons_, turned_).iterations;
+        for (int i = 0; i < problem.contacts.size(); ++i) {
+            if (!is_disc(problem.contacts, i)) continue;
+            const int t = H.row[i] + 1;
+            const double c = std::cos(turn_[i]), s = std::sin(turn_[i]), p1 = turned_.p[t], p2 = turned_.p[t + 1];
+            turned_.p[t] = c * p1 - s * p2;
+            turned_.p[t + 1] = s * p1 + c * p2;
+        }
+        copy_solution(turned_, polished_);
+        Residual now;
+        modes_.improve(problem, polished_, options_.tol, now);
+        if (now.max() < report.residual.max() || std::isnan(report.residual.max())) {
+            report.residual = now;
+            copy_solution(polished_, x);
+        }
+        if (report.residual.max() <= options_.tol) return;
+    }
+}
+
+// v = A^-1 (r + G' lambda + H' p), so that momentum and the energy ledger close to rounding whatever the tolerance left in
+// the contacts; kept when the residual as a whole does not suffer.
+void AutoSolver::settle_momentum(const StepProblem& problem, StepSolution& solution, Residual& res) {
+    copy_solution(solution, x_);
+    inverse_.factor(problem.A);
+    for (int round = 0; round < 2; ++round) {  // the second is the refinement
+        load_ = problem.r;
+        problem.A.add_product(-1, x_.v, load_);
+        problem.joints.jacobian.add_transpose_product(problem.nodes(), x_.lambda, load_);
+        problem.contacts.jacobian.add_transpose_product(problem.nodes(), x_.p, load_);
+        step_.resize(load_.size());
+        inverse_.apply(load_, step_);
+        x_.v += step_;
+    }
+    const Residual settled = residual(problem, x_);
+    if (!(settled.max() <= std::max(res.max(), 0.5 * options_.tol))) return;
+    res = settled;
+    solution.v = x_.v;
 }
 
 SolveReport AutoSolver::solve(const StepProblem& problem, StepSolution& solution) {
@@ -105,6 +189,7 @@ SolveReport AutoSolver::solve(const StepProblem& problem, StepSolution& solution
     bool done = modes_.improve(problem, solution, options_.tol, report.residual);
     report.iterations = modes_.iterations();
 
+    const bool escalated = !done;
     const bool discs = has_disc(problem);
     const int size = lcp_size(problem, options_.guess_facets);
     const auto pivots = [&](StepSolution& x, SolveReport& local) {
@@ -118,18 +203,14 @@ SolveReport AutoSolver::solve(const StepProblem& problem, StepSolution& solution
 
     if (!done && !discs && size <= options_.lemke_first) done = stage(solution, report, pivots);
     if (!done) done = stage(solution, report, sweeps(options_.quick_sweeps));
-    if (!done) done = stage(solution, report, rounds);
     if (!done && !discs && size > options_.lemke_first && size <= options_.lemke_last)
         done = stage(solution, report, pivots);
+    const auto turned = [&](StepSolution& x, SolveReport& local) { turn_polygons(problem, x, local); };
+    if (!done && discs && size <= small_lcp) done = stage(solution, report, turned);
+    if (!done) done = stage(solution, report, rounds);
     if (!done) done = stage(solution, report, sweeps(options_.max_sweeps));
-    if (!done && discs && size <= options_.lemke_last) {
-        done = stage(solution, report, [&](StepSolution& x, SolveReport& local) {
-            modes_from_polygons(problem, local);
-            local.solver = "mode-solve";
-            if (!modes_.improve(problem, x, options_.tol, local.residual))
-                nsgs_.sweep(problem, x, options_.max_sweeps, local);
-        });
-    }
+    if (!done && discs && size > small_lcp && size <= options_.lemke_last) done = stage(solution, report, turned);
+    if (escalated) settle_momentum(problem, solution, report.residual);
     solution.warm = true;
     report.status = done ? Status::ok : std::isnan(report.residual.max()) ? Status::diverged : Status::not_converged;
     if (!done)

@@ -3,10 +3,10 @@
 //   mode-solve    a warm start with the right modes: one factorisation (ModeSolver); also the first try when cold
 //   lemke         polygons only, up to lemke_first variables (off by default: it allocates, and the next two are as fast)
 //   nsgs          a few sweeps
+//   lemke         up to lemke_last variables: polygons as they are; few discs as polygons that are turned, round by round,
+//                 towards the friction they found (many discs: after the next two)
 //   cone-newton   what sweeps do not reach: stacks, heavy on light, redundancy
-//   lemke         polygons only, up to lemke_last variables
 //   nsgs          many sweeps, from the best point so far
-//   lemke again   discs in few contacts: polygons with many facets only GUESS the modes, then mode-solve and sweeps
 //
 // Each stage starts from the best point by residual() and the best is returned; the answer is always judged against the
 // problem's own cones. Status is ok only if the residual is at most tol. `report.solver` names the stage that answered;
@@ -39,7 +39,7 @@ struct AutoOptions {
         f("lemke_first", lemke_first, "-",
           "polygon problems up to this many complementarity variables go to lemke at once");
         f("lemke_last", lemke_last, "-", "larger problems never go to lemke (dense, cubic cost)");
-        f("guess_facets", guess_facets, "-", "facets of the polygons that guess the modes of hard disc problems");
+        f("guess_facets", guess_facets, "-", "facets of the polygons that stand in for discs in hard problems");
     }
 };
 
@@ -52,15 +52,23 @@ private:
     // Runs one stage on a copy of the best point; true when the step is certified.
     template <class Stage>
     bool stage(StepSolution& solution, SolveReport& report, Stage&& run);
-    void modes_from_polygons(const StepProblem& problem, SolveReport& report);
+    void make_polygons(const StepProblem& problem);
+    void turn_polygons(const StepProblem& problem, StepSolution& x, SolveReport& report);
+
+    void settle_momentum(const StepProblem& problem, StepSolution& solution, Residual& res);
 
     AutoOptions options_;
+    MassInverse inverse_;
+    VecX load_, step_;
     ModeSolver modes_;
     NsgsSolver nsgs_;
     ConeNewtonSolver newton_;
     LemkeSolver lemke_;
     StepSolution x_;
     StepProblem polygons_;
+    StepSolution turned_, polished_;
+    std::vector<double> turn_;  // [rad] per contact: first corner of its polygon from t1
+    RowVec slip_;
 };
 
 }  // namespace stickslip

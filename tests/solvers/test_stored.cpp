@@ -1,0 +1,35 @@
+// Steps that some solver once could not certify: `auto` must, warm and cold.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "stickslip/solver.hpp"
+
+namespace stickslip {
+namespace {
+
+TEST(StoredProblems, AutoCertifiesEachWarmAndCold) {
+    int count = 0;
+    for (const auto& file : std::filesystem::directory_iterator(std::string(STICKSLIP_TEST_DATA) + "/problems")) {
+        if (file.path().extension() != ".h5") continue;
+        ++count;
+        for (const bool cold : {false, true}) {
+            StepProblem problem;
+            StepSolution solution;
+            load_problem(file.path().string(), problem, solution);
+            if (cold) {
+                solution = {};
+                solution.size_to(problem);
+            }
+            const SolveReport report = make_solver("auto")->solve(problem, solution);
+            EXPECT_EQ(report.status, Status::ok) << file.path() << (cold ? " cold" : " warm");
+            const Residual res = residual(problem, solution);
+            EXPECT_LE(res.max(), default_tolerance);
+            EXPECT_LE(res.dynamics, 1e-12) << "momentum closes to rounding whatever the contacts left";
+        }
+    }
+    EXPECT_GE(count, 1);
+}
+
+}  // namespace
+}  // namespace stickslip
