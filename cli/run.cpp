@@ -118,8 +118,8 @@ int run(const RunArguments& a) {
         return refused;
     }
     if (summary.end == RunEnd::interrupted) {
-        fmt::print(stderr, "stickslip: interrupted at t = {:.6g} s; the record is kept, go on with --resume\n",
-                   summary.t);
+        fmt::print(stderr, "stickslip: interrupted at t = {:.6g} s{}\n", summary.t,
+                   a.no_record ? "" : "; the record is kept, go on with --resume " + folder);
         return refused;
     }
     return done;

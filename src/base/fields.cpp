@@ -48,6 +48,14 @@ bool parse_bool(const std::string& text, const Place& place) {
     throw Error(fmt::format("expected true or false, got '{}'", text), place);
 }
 
+void require(bool good, const char* what, const OptionValues& values, const char* key) {
+    if (good) return;
+    Place place;
+    for (const OptionValue& value : values)
+        if (value.key == key) place = value.place;
+    throw Error(what, place);
+}
+
 void assign(Choice& member, const OptionValue& value) {
     const auto found = std::find(member.words.begin(), member.words.end(), value.text);
     if (found == member.words.end())

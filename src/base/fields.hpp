@@ -73,4 +73,7 @@ void assign_fields(Options& options, const OptionValues& values, const std::stri
     }
 }
 
+// Unless `good`, throws Error at the place where `key` was given.
+void require(bool good, const char* what, const OptionValues& values, const char* key);
+
 }  // namespace stickslip

@@ -6,9 +6,6 @@
 
 namespace stickslip {
 
-// Throws Error at the place where `key` was given.
-void require(bool good, const char* what, const OptionValues& values, const char* key);
-
 // Each mechanism is a struct of parameters with `fields` and `build`; this makes its entry's functions.
 template <class Parameters>
 Mechanism build_mechanism(const OptionValues& values) {

@@ -3,14 +3,6 @@
 
 namespace stickslip {
 
-void require(bool good, const char* what, const OptionValues& values, const char* key) {
-    if (good) return;
-    Place place;
-    for (const OptionValue& value : values)
-        if (value.key == key) place = value.place;
-    throw Error(what, place);
-}
-
 namespace {
 
 template <class Parameters>

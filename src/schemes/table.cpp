@@ -7,32 +7,24 @@ namespace stickslip {
 
 namespace {
 
-void check(bool good, const char* what, const OptionValues& values, const char* key) {
-    if (good) return;
-    Place place;
-    for (const OptionValue& value : values)
-        if (value.key == key) place = value.place;
-    throw Error(what, place);
-}
-
 std::unique_ptr<Scheme> make_moreau_jean(const OptionValues& values) {
     MoreauJeanOptions o;
     assign_fields(o, values, "moreau-jean");
-    check(o.step > 0, "step must be positive [s]", values, "step");
-    check(o.theta > 0 && o.theta <= 1, "theta must lie in (0, 1]", values, "theta");
-    check(o.stabilisation >= 0 && o.stabilisation <= 1, "stabilisation must lie in [0, 1]", values, "stabilisation");
-    check(o.activation_gap >= 0, "activation_gap must not be negative [m]", values, "activation_gap");
+    require(o.step > 0, "step must be positive [s]", values, "step");
+    require(o.theta > 0 && o.theta <= 1, "theta must lie in (0, 1]", values, "theta");
+    require(o.stabilisation >= 0 && o.stabilisation <= 1, "stabilisation must lie in [0, 1]", values, "stabilisation");
+    require(o.activation_gap >= 0, "activation_gap must not be negative [m]", values, "activation_gap");
     return std::make_unique<MoreauJean>(o);
 }
 
 std::unique_ptr<Scheme> make_euler(const OptionValues& values) {
     EulerOptions o;
     assign_fields(o, values, "euler");
-    check(o.step > 0, "step must be positive [s]", values, "step");
-    check(o.restitution_threshold >= 0, "restitution_threshold must not be negative [m/s]", values,
-          "restitution_threshold");
-    check(o.stabilisation >= 0 && o.stabilisation <= 1, "stabilisation must lie in [0, 1]", values, "stabilisation");
-    check(o.closed_gap >= 0, "closed_gap must not be negative [m]", values, "closed_gap");
+    require(o.step > 0, "step must be positive [s]", values, "step");
+    require(o.restitution_threshold >= 0, "restitution_threshold must not be negative [m/s]", values,
+            "restitution_threshold");
+    require(o.stabilisation >= 0 && o.stabilisation <= 1, "stabilisation must lie in [0, 1]", values, "stabilisation");
+    require(o.closed_gap >= 0, "closed_gap must not be negative [m]", values, "closed_gap");
     return std::make_unique<Euler>(o);
 }
 
