@@ -124,7 +124,7 @@ void BlockLu::order() {
         if (turn_[k] >= 0 || degree != degree_[k]) continue;
         turn_[k] = static_cast<int>(elimination_.size());
         elimination_.push_back(k);
-        // Its neighbours become a clique; they are the rows of column k (as nodes for now).
+        // Its neighbours become a clique; they are the rows of column k (still as nodes).
         const std::vector<int>& touched = adjacent_[k];
         row_.insert(row_.end(), touched.begin(), touched.end());
         column_.push_back(static_cast<int>(row_.size()));
