@@ -8,7 +8,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 JOBS ?= $(shell nproc)
-DEMO ?= scene:falling-box
+DEMO ?= scene:falling-box --step 1e-4
 CTEST_ARGS ?=
 
 release := build/release
@@ -31,8 +31,8 @@ build: deps $(release)/build.ninja
 	@ln -sfn release/bin/stickslip build/stickslip
 
 demo: build
-	@echo "build/stickslip run $(DEMO) -o runs/demo"
-	@build/stickslip run $(DEMO) -o runs/demo
+	@echo "build/stickslip run $(DEMO) --force -o runs/demo"
+	@build/stickslip run $(DEMO) --force -o runs/demo
 	@echo "The record of the run is runs/demo/run.h5 (HDF5, described in docs/record.md)."
 
 test: tiers = run test
