@@ -3,6 +3,7 @@
 // changes from step to step.
 #pragma once
 
+#include <hdf5.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -205,6 +206,18 @@ inline std::string compare(const FakeRun& run, const RecordContents& r) {
     if (event != r.events.size()) return "events of rows that are not there";
     if (n > 0 && r.steps != static_cast<long>(n) - 1) return "number of steps";
     return {};
+}
+
+// Opens as programs do that know nothing of SWMR.
+inline bool opens_plainly(const std::string& file) {
+    H5E_auto2_t handler = nullptr;
+    void* data = nullptr;
+    H5Eget_auto2(H5E_DEFAULT, &handler, &data);
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+    H5Eset_auto2(H5E_DEFAULT, handler, data);
+    if (id >= 0) H5Fclose(id);
+    return id >= 0;
 }
 
 }  // namespace stickslip::testing

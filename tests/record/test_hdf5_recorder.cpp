@@ -16,18 +16,6 @@ namespace {
 
 using namespace testing;
 
-// Opens as programs do that know nothing of SWMR.
-bool opens_plainly(const std::string& file) {
-    H5E_auto2_t handler = nullptr;
-    void* data = nullptr;
-    H5Eget_auto2(H5E_DEFAULT, &handler, &data);
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-    const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
-    H5Eset_auto2(H5E_DEFAULT, handler, data);
-    if (id >= 0) H5Fclose(id);
-    return id >= 0;
-}
-
 // Returns the model, which must live as long as the recorder uses it.
 [[nodiscard]] Model record(Recorder& recorder, const FakeRun& run, std::uint64_t steps, double record_every = 0) {
     Model model = run.model(record_every);

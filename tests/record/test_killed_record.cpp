@@ -42,17 +42,6 @@ namespace {
 
 using namespace testing;
 
-bool opens_plainly(const std::string& file) {
-    H5E_auto2_t handler = nullptr;
-    void* data = nullptr;
-    H5Eget_auto2(H5E_DEFAULT, &handler, &data);
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-    const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
-    H5Eset_auto2(H5E_DEFAULT, handler, data);
-    if (id >= 0) H5Fclose(id);
-    return id >= 0;
-}
-
 // A record being written step by step, a flush after each.
 class Writing {
 public:
