@@ -71,6 +71,7 @@ struct Step {
     RowVec reactions;                     // [N s] bilateral rows, summed over the stages
     std::vector<Event> events;            // in order of time
     double gap_violation = 0;             // [m] deepest overlap seen at the rows' configuration
+    ContactId deepest;                    // and its contact
     double joint_violation = 0;           // [m, rad] largest |g| of holonomic rows there
     double joint_speed_violation = 0;     // [m/s, rad/s] largest |G v| of holonomic rows there
 

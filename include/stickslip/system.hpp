@@ -62,6 +62,9 @@ public:
     // Tells the finder how far each body may get in h at velocity v.
     virtual void look_ahead(const VecX& v, double h, ContactFinder& finder) const;
 
+    // [m] Overlap of this contact beyond which it no longer says on which side the bodies are; infinity if unknown.
+    virtual double overlap_limit(const ContactId& id) const;
+
     // q <- q (+) dq on the manifold; dq has nv entries.
     virtual void advance(VecX& q, const VecX& dq) const = 0;
     virtual Energies energies(double t, const VecX& q, const VecX& v) const = 0;

@@ -26,4 +26,6 @@ Aabb world_bounds(const Box& box, const Pose& pose) {
     return {pose.position - reach, pose.position + reach};
 }
 
+double half_thickness(const Box& box) { return box.half.minCoeff(); }
+
 }  // namespace stickslip

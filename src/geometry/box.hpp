@@ -23,6 +23,7 @@ void check(const Box& box);
 MassProperties unit_density_mass(const Box& box);
 double farthest_distance(const Box& box, const Vec3& from);
 Aabb world_bounds(const Box& box, const Pose& pose);
+double half_thickness(const Box& box);  // [m] radius of the largest ball inside
 
 namespace box_features {
 

@@ -20,4 +20,6 @@ double farthest_distance(const HalfSpace&, const Vec3&) { return infinity; }
 
 Aabb world_bounds(const HalfSpace&, const Pose&) { return {Vec3::Constant(-infinity), Vec3::Constant(infinity)}; }
 
+double half_thickness(const HalfSpace&) { return infinity; }
+
 }  // namespace stickslip

@@ -18,5 +18,6 @@ void check(const HalfSpace& half_space);
 [[noreturn]] MassProperties unit_density_mass(const HalfSpace& half_space);  // throws Error: there is none
 double farthest_distance(const HalfSpace& half_space, const Vec3& from);     // infinity
 Aabb world_bounds(const HalfSpace& half_space, const Pose& pose);            // infinite
+double half_thickness(const HalfSpace& half_space);                          // [m] radius of the largest ball inside
 
 }  // namespace stickslip

@@ -33,6 +33,10 @@ double bounding_radius(const Shape& shape, const Vec3& centre_B) {
     return std::visit([&](const auto& g) { return farthest_distance(g, from); }, shape.geometry);
 }
 
+double half_thickness(const Shape& shape) {
+    return std::visit([](const auto& g) { return half_thickness(g); }, shape.geometry);
+}
+
 Aabb world_bounds(const Shape& shape, const Pose& body_pose) {
     const Pose pose = placed(body_pose, shape.pose_B);
     return std::visit([&](const auto& g) { return world_bounds(g, pose); }, shape.geometry);

@@ -1,6 +1,6 @@
 // Shapes and their placement in a body. A new shape is one file with `name`, `summary`, `check`,
-// `unit_density_mass`, `farthest_distance` and `world_bounds`, and one word in `Geometry`; what it touches exactly
-// is told by collision/pair_table.cpp.
+// `unit_density_mass`, `farthest_distance`, `half_thickness` and `world_bounds`, and one word in `Geometry`; what it
+// touches exactly is told by collision/pair_table.cpp.
 #pragma once
 
 #include <span>
@@ -36,6 +36,8 @@ MassProperties mass_properties(const Shape& shape);
 MassProperties mass_properties(std::span<const Shape> shapes);
 // [m] Radius of the ball about `centre_B` that holds the shape; infinite for a half-space.
 double bounding_radius(const Shape& shape, const Vec3& centre_B);
+// [m] Half the smallest extent: an overlap beyond it has no side any more. Infinite for a half-space.
+double half_thickness(const Shape& shape);
 // Of the shape on a body with this pose; infinite for a half-space.
 Aabb world_bounds(const Shape& shape, const Pose& body_pose);
 

@@ -27,4 +27,6 @@ Aabb world_bounds(const Sphere& sphere, const Pose& pose) {
     return {pose.position - r, pose.position + r};
 }
 
+double half_thickness(const Sphere& sphere) { return sphere.radius; }
+
 }  // namespace stickslip

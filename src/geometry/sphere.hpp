@@ -17,5 +17,6 @@ void check(const Sphere& sphere);                                  // throws Err
 MassProperties unit_density_mass(const Sphere& sphere);            // in the frame of the shape
 double farthest_distance(const Sphere& sphere, const Vec3& from);  // [m] max |x - from| over the solid
 Aabb world_bounds(const Sphere& sphere, const Pose& pose);
+double half_thickness(const Sphere& sphere);  // [m] radius of the largest ball inside
 
 }  // namespace stickslip

@@ -229,6 +229,16 @@ std::string MultibodySystem::joint_name(std::uint32_t id) const {
     return model_.springs.at(id - model_.joints.size()).name;
 }
 
+double MultibodySystem::overlap_limit(const ContactId& id) const {
+    const std::vector<Collider>& all = model_.collision.colliders;
+    const auto limit = [&](std::uint32_t shape) {
+        const auto found = std::lower_bound(all.begin(), all.end(), shape,
+                                            [](const Collider& c, std::uint32_t wanted) { return c.id < wanted; });
+        return found == all.end() ? infinity : half_thickness(found->shape);
+    };
+    return std::min(limit(id.a), limit(id.b));
+}
+
 std::string MultibodySystem::contact_name(const ContactId& id) const {
     const auto name = [&](std::uint32_t shape) {
         return shape < model_.collider_names.size() ? model_.collider_names[shape] : "shape " + std::to_string(shape);

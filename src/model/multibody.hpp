@@ -110,6 +110,7 @@ public:
     void curvature(double t, const VecX& q, const VecX& v, const ContactFinder& finder, JointRows& joints,
                    ContactRows& contacts) const override;
     void look_ahead(const VecX& v, double h, ContactFinder& finder) const override;
+    double overlap_limit(const ContactId& id) const override;
     void advance(VecX& q, const VecX& dq) const override;
     Energies energies(double t, const VecX& q, const VecX& v) const override;
     double next_discontinuity(double t) const override;

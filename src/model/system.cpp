@@ -10,6 +10,8 @@ bool System::slopes(double, const VecX&, const VecX&, BlockMatrix&, BlockMatrix&
 
 void System::look_ahead(const VecX&, double, ContactFinder&) const {}
 
+double System::overlap_limit(const ContactId&) const { return infinity; }
+
 double System::next_discontinuity(double) const { return infinity; }
 
 BodyState System::body_state(int, const VecX&, const VecX&) const { return {}; }

@@ -57,7 +57,8 @@ std::unique_ptr<Solver> make_run_solver(const RunSettings& settings) {
 }
 
 std::string objection(const RunSettings& settings, const System& system, const StepReport& report, const State& x,
-                      const EnergyLedger& ledger, long step) {
+                      const Step& record, long step) {
+    const EnergyLedger& ledger = record.ledger;
     for (Eigen::Index i = 0; i < x.q.size(); ++i)
         if (!std::isfinite(x.q[i]))
             return fmt::format("step {} at t = {:.9g} s: coordinate '{}' is not finite; try a smaller step", step,
@@ -76,6 +77,8 @@ std::string objection(const RunSettings& settings, const System& system, const S
             "step {} at t = {:.9g} s: {:.3g} J of {:.3g} J cannot be accounted for; sizes differ too much for the "
             "arithmetic",
             step, report.t, ledger.imbalance(), ledger.scale());
+    if (const std::string no = tunnelling(system, record.gap_violation, record.deepest, report.t); !no.empty())
+        return fmt::format("step {}: {}", step, no);
     const double worst = report.solve.residual.max(), tol = run_tolerance(settings);
     if (report.status == Status::ok && worst <= tol) return {};
     return fmt::format(
@@ -83,6 +86,16 @@ std::string objection(const RunSettings& settings, const System& system, const S
         "Try another solver, a larger solver.tol, a smaller step, or policy budget",
         step, report.t, report.solve.solver, worst, tol, to_string(report.status), *report.reason ? ": " : "",
         report.reason);
+}
+
+std::string tunnelling(const System& system, double overlap, const ContactId& contact, double t) {
+    if (!(overlap > 0)) return {};
+    const double limit = system.overlap_limit(contact);
+    if (!(overlap > limit)) return {};
+    return fmt::format(
+        "{} overlap by {:.3g} m at t = {:.9g} s, more than half the thickness of a body ({:.3g} m): they start or have "
+        "passed through each other; mend the poses or take a smaller step",
+        system.contact_name(contact), overlap, t, limit);
 }
 
 std::vector<std::string> warnings(const RunSummary& summary) {

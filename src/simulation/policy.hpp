@@ -18,7 +18,10 @@ double run_tolerance(const RunSettings& settings);
 
 // Empty if the step may be taken, else the sentence that refuses it.
 std::string objection(const RunSettings& settings, const System& system, const StepReport& report, const State& x,
-                      const EnergyLedger& ledger, long step);
+                      const Step& record, long step);
+
+// Empty unless an overlap is so deep that bodies have passed through each other.
+std::string tunnelling(const System& system, double overlap, const ContactId& contact, double t);
 
 // What a user should know before trusting the numbers of a run that ended well: drift that the step size caused.
 std::vector<std::string> warnings(const RunSummary& summary);

@@ -88,8 +88,7 @@ struct Simulation::Impl {
         const double discontinuity = model.system->next_discontinuity(state.t);
         const StepReport report =
             scheme->step(*model.system, *solver, state, std::min(model.run.end, discontinuity), step);
-        if (const std::string no = objection(model.run, *model.system, report, state, step.ledger, steps + 1);
-            !no.empty()) {
+        if (const std::string no = objection(model.run, *model.system, report, state, step, steps + 1); !no.empty()) {
             summary.refused_residual = report.solve.residual.max();
             refuse(no);
             return false;
@@ -144,7 +143,14 @@ struct Simulation::Impl {
         JointRows joints;
         model.system->look_ahead(state.v, 0, *step.finder);
         model.system->rows(state.t, state.q, *step.finder, joints, contacts);
-        for (const double phi : contacts.gap) summary.gap_violation_max = std::max(summary.gap_violation_max, -phi);
+        for (int i = 0; i < contacts.size(); ++i) {
+            summary.gap_violation_max = std::max(summary.gap_violation_max, -contacts.gap[i]);
+            if (!model.run.certify || summary.end != RunEnd::finished) continue;
+            const std::string no = tunnelling(*model.system, -contacts.gap[i], contacts.id[i], state.t);
+            if (no.empty()) continue;
+            summary.end = RunEnd::refused;
+            summary.reason = no;
+        }
         for (int i = 0; i < joints.size(); ++i)
             if (joints.kind[i] == RowKind::holonomic)
                 summary.joint_violation_position_max =

@@ -146,6 +146,17 @@ TEST_F(Command, RefusedStepLeavesACapsuleThatReplaysToTheSameNumbers) {
     EXPECT_EQ(record.t.back(), json["t"].get<double>());
 }
 
+// Steps so long that a body is on the other side of the floor before the contact is seen, in one step or in several.
+TEST_F(Command, RunThatTunnelsIsRefused) {
+    for (const char* step : {"3", "0.5"}) {
+        const Outcome run = call(std::string("run scene:falling-box --end 3 --no-record --json --step ") + step);
+        EXPECT_EQ(run.code, 1);
+        EXPECT_EQ(Json::parse(run.out)["end"], "refused");
+        EXPECT_NE(run.err.find("passed through each other"), std::string::npos) << run.err;
+    }
+    EXPECT_EQ(call("run scene:falling-box --end 3 --no-record --step 3 --set run.policy=budget").code, 0);
+}
+
 TEST_F(Command, BudgetPolicyAcceptsAndSaysSo) {
     const Outcome run = call("run scene:falling-box --set solver.tol=1e-30 --set run.policy=budget --json --no-record");
     ASSERT_EQ(run.code, 0) << run.err;

@@ -43,7 +43,11 @@ void find_rows(const System& system, double t, const VecX& q, const VecX& v, dou
 
 void note_violations(const VecX& v, Step& s) {
     const StepProblem& problem = s.problem;
-    for (const double phi : problem.contacts.gap) s.gap_violation = std::max(s.gap_violation, -phi);
+    for (int i = 0; i < problem.contacts.size(); ++i) {
+        if (!(-problem.contacts.gap[i] > s.gap_violation)) continue;
+        s.gap_violation = -problem.contacts.gap[i];
+        s.deepest = problem.contacts.id[i];
+    }
     const JointRows& joints = problem.joints;
     s.row_work.resize(joints.size());
     joints.jacobian.product(problem.nodes(), v, s.row_work);
