@@ -10,6 +10,10 @@
 
 namespace stickslip {
 
+// Storage on the boundary that Eigen's own has. Where vector instructions start decides the order of sums, and with it
+// the last bits: memory that malloc places at will would make two runs differ.
+using AlignedDoubles = std::vector<double, Eigen::aligned_allocator<double>>;
+
 // A vector whose length follows the number of rows from step to step. Unlike VecX it keeps its memory when it
 // shrinks, so that contacts may come and go without a single allocation.
 class RowVec : public Eigen::Map<VecX> {
@@ -44,7 +48,7 @@ private:
         new (static_cast<Eigen::Map<VecX>*>(this))
             Eigen::Map<VecX>(storage_.data(), static_cast<Eigen::Index>(storage_.size()));
     }
-    std::vector<double> storage_;
+    AlignedDoubles storage_;
 };
 
 // The split of the velocity vector into nodes.
@@ -68,7 +72,7 @@ struct BlockMatrix {
     Nodes nodes;
     std::vector<int> diagonal;  // offset of node n's block in values
     std::vector<Coupling> couplings;
-    std::vector<double> values;
+    AlignedDoubles values;
 
     void shape_diagonal(const Nodes& layout);  // all diagonal blocks, set to zero, no couplings
     Eigen::Map<MatX> block(int n) { return {values.data() + diagonal[n], nodes.dof(n), nodes.dof(n)}; }
@@ -94,7 +98,7 @@ struct BlockRows {
     std::vector<int> row{0};    // group g owns rows row[g] .. row[g + 1] - 1
     std::vector<int> first{0};  // and blocks[first[g]] .. blocks[first[g + 1] - 1]
     std::vector<Block> blocks;
-    std::vector<double> values;
+    AlignedDoubles values;
 
     using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
@@ -118,6 +122,7 @@ struct BlockRows {
 
     void product(const Nodes& nodes, const ConstRef& v, Eigen::Ref<VecX> u) const;                // u = J v
     void add_transpose_product(const Nodes& nodes, const ConstRef& p, Eigen::Ref<VecX> y) const;  // y += J' p
+    void add_dense(const Nodes& nodes, Eigen::Ref<MatX> full) const;  // full += J, rows() x nv
     MatX dense(const Nodes& nodes) const;
 };
 

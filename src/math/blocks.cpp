@@ -119,11 +119,15 @@ void BlockRows::add_transpose_product(const Nodes& nodes, const ConstRef& p, Eig
     }
 }
 
-MatX BlockRows::dense(const Nodes& nodes) const {
-    MatX full = MatX::Zero(rows(), nodes.nv());
+void BlockRows::add_dense(const Nodes& nodes, Eigen::Ref<MatX> full) const {
     for (int g = 0; g < groups(); ++g)
         for (const Block& b : blocks_of(g))
             full.block(row[g], nodes.start[b.node], dim(g), nodes.dof(b.node)) += values_of(g, b, nodes);
+}
+
+MatX BlockRows::dense(const Nodes& nodes) const {
+    MatX full = MatX::Zero(rows(), nodes.nv());
+    add_dense(nodes, full);
     return full;
 }
 

@@ -25,8 +25,8 @@ public:
 
 private:
     Nodes nodes_;
-    std::vector<int> offset_;     // of node n's inverse in values_
-    std::vector<double> values_;  // column-major inverses
+    std::vector<int> offset_;  // of node n's inverse in values_
+    AlignedDoubles values_;    // column-major inverses
     std::vector<double> work_;
 };
 

@@ -98,8 +98,8 @@ public:
     explicit Writer(Hdf5File& file) : file_(file) {}
     std::uint64_t sum() const { return sum_; }
 
-    template <class T>
-    void operator()(const std::string& name, const std::vector<T>& list, const char* unit) {
+    template <class T, class Allocator>
+    void operator()(const std::string& name, const std::vector<T, Allocator>& list, const char* unit) {
         using F = Flat<T>;
         std::vector<typename F::Number> flat(list.size() * F::columns);
         for (std::size_t i = 0; i < list.size(); ++i) F::put(list[i], flat.data() + i * F::columns);
@@ -130,8 +130,8 @@ public:
     explicit Reader(const Hdf5File& file) : file_(file) {}
     std::uint64_t sum() const { return sum_; }
 
-    template <class T>
-    void operator()(const std::string& name, std::vector<T>& list, const char*) {
+    template <class T, class Allocator>
+    void operator()(const std::string& name, std::vector<T, Allocator>& list, const char*) {
         using F = Flat<T>;
         const auto flat = numbers<typename F::Number>(name, F::columns);
         list.resize(flat.size() / F::columns);

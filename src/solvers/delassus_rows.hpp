@@ -46,7 +46,7 @@ private:
     };
     std::vector<int> first_, dim_, W_first_;
     std::vector<Column> columns_;
-    std::vector<double> values_, W_;
+    AlignedDoubles values_, W_;
     VecX right_, solved_;
 };
 

@@ -35,6 +35,24 @@ void join_groups(std::vector<int>& parent, const BlockRows& rows) {
     }
 }
 
+// The parts of one island. (Eigen's indexed views copy the list of indices to the heap.)
+void gather(const RowVec& all, const std::vector<int>& chosen, RowVec& part) {
+    part.resize(static_cast<Eigen::Index>(chosen.size()));
+    for (std::size_t i = 0; i < chosen.size(); ++i) part[static_cast<Eigen::Index>(i)] = all[chosen[i]];
+}
+
+void gather(const WorkMat& all, const std::vector<int>& chosen, WorkMat& part) {
+    const auto n = static_cast<Eigen::Index>(chosen.size());
+    part.resize(n, n);
+    for (Eigen::Index j = 0; j < n; ++j)
+        for (Eigen::Index i = 0; i < n; ++i)
+            part(i, j) = all(chosen[static_cast<std::size_t>(i)], chosen[static_cast<std::size_t>(j)]);
+}
+
+void scatter(const RowVec& part, const std::vector<int>& chosen, RowVec& all) {
+    for (std::size_t i = 0; i < chosen.size(); ++i) all[chosen[i]] = part[static_cast<Eigen::Index>(i)];
+}
+
 // Bounds beyond any impulse this problem can call for count as absent: anchoring an unknown at 1e9 would cost
 // nine digits. The momentum that could be stopped, times a thousand, is such a bound.
 double far_impulse(const StepProblem& problem) {
@@ -47,28 +65,32 @@ double far_impulse(const StepProblem& problem) {
 
 // Rows that share a node, directly or through joints and couplings, are one island; numbered by their lowest node.
 void LemkeSolver::find_islands(const StepProblem& problem) {
-    std::vector<int> parent(static_cast<std::size_t>(problem.nodes().size()));
-    std::iota(parent.begin(), parent.end(), 0);
-    join_groups(parent, problem.joints.jacobian);
-    join_groups(parent, problem.contacts.jacobian);
-    for (const BlockMatrix::Coupling& c : problem.A.couplings) join(parent, c.row_node, c.column_node);
+    parent_.resize(static_cast<std::size_t>(problem.nodes().size()));
+    std::iota(parent_.begin(), parent_.end(), 0);
+    join_groups(parent_, problem.joints.jacobian);
+    join_groups(parent_, problem.contacts.jacobian);
+    for (const BlockMatrix::Coupling& c : problem.A.couplings) join(parent_, c.row_node, c.column_node);
 
-    std::vector<int> number(parent.size(), -1);
-    for (std::vector<int>& island : islands_) island.clear();
-    std::size_t count = 0;
+    number_.assign(parent_.size(), -1);
+    island_count_ = 0;
+    const auto open_island = [&] {
+        if (islands_.size() == island_count_) islands_.emplace_back();
+        islands_[island_count_].variables.clear();
+        return static_cast<int>(island_count_++);
+    };
     const auto add = [&](const BlockRows& rows, int group, const LcpBlock& block) {
         if (block.variables == 0) return;
         const auto blocks = rows.blocks_of(group);
         int slot = -1;
         if (!blocks.empty()) {
-            int& known = number[static_cast<std::size_t>(find_root(parent, blocks.front().node))];
-            if (known < 0) known = static_cast<int>(count++);
+            int& known = number_[static_cast<std::size_t>(find_root(parent_, blocks.front().node))];
+            if (known < 0) known = open_island();
             slot = known;
         } else {
-            slot = static_cast<int>(count++);  // a row that moves nothing
+            slot = open_island();  // a row that moves nothing
         }
-        if (islands_.size() < count) islands_.resize(count);
-        for (int k = 0; k < block.variables; ++k) islands_[static_cast<std::size_t>(slot)].push_back(block.first + k);
+        std::vector<int>& variables = islands_[static_cast<std::size_t>(slot)].variables;
+        for (int k = 0; k < block.variables; ++k) variables.push_back(block.first + k);
     };
     const BlockRows& G = problem.joints.jacobian;
     const std::vector<int>& boxed = elimination_.boxed();
@@ -79,7 +101,6 @@ void LemkeSolver::find_islands(const StepProblem& problem) {
     }
     for (int i = 0; i < problem.contacts.size(); ++i)
         add(problem.contacts.jacobian, i, lcp_.blocks[boxed.size() + static_cast<std::size_t>(i)]);
-    islands_.resize(count);
 }
 
 // Open without impulse, slip while sigma (the slip speed in the cone's gauge) is positive, stick otherwise.
@@ -105,27 +126,23 @@ SolveReport LemkeSolver::pivot(const StepProblem& problem, double far, StepSolut
     to_lcp(problem, elimination_, lcp_);
     find_islands(problem);
     z_.setZero(lcp_.size());
-    M_.resize(islands_.size());
-    q_.resize(islands_.size());
-    pivots_.resize(islands_.size());
 
     const auto blame = [&](Status status, const char* reason) {
         if (report.status != Status::ok) return;
         report.status = status;
         report.reason = reason;
     };
-    VecX z;
-    for (std::size_t s = 0; s < islands_.size(); ++s) {
-        const std::vector<int>& island = islands_[s];
-        const bool whole = islands_.size() == 1;
+    for (std::size_t s = 0; s < island_count_; ++s) {
+        Island& island = islands_[s];
+        const bool whole = island_count_ == 1;
         if (!whole) {
-            M_[s] = lcp_.M(island, island);
-            q_[s] = lcp_.q(island);
+            gather(lcp_.M, island.variables, island.M);
+            gather(lcp_.q, island.variables, island.q);
         }
         const LemkePivots::Outcome outcome =
-            pivots_[s].solve(whole ? lcp_.M : M_[s], whole ? lcp_.q : q_[s], options_.max_pivots, z);
-        report.iterations += pivots_[s].pivots();
-        z_(island) = z;
+            island.pivots.solve(whole ? lcp_.M : island.M, whole ? lcp_.q : island.q, options_.max_pivots, z_island_);
+        report.iterations += island.pivots.pivots();
+        scatter(z_island_, island.variables, z_);
         if (outcome == LemkePivots::Outcome::ray)
             blame(Status::infeasible,
                   "contacts, joints or limits contradict each other: Lemke's method ended on a ray");
@@ -134,38 +151,38 @@ SolveReport LemkeSolver::pivot(const StepProblem& problem, double far, StepSolut
         if (outcome == LemkePivots::Outcome::lost)
             blame(Status::not_converged,
                   "rounding spoiled the basis; use nsgs, or add compliance to redundant contacts");
-        if (pivots_[s].negative() > negative_tolerance)
+        if (island.pivots.negative() > negative_tolerance)
             blame(Status::not_converged, "the final basis has negative impulses or gaps beyond rounding");
     }
 
     // Recover v and lambda; then correct z with the slacks of the problem's own data, and keep the better one.
-    VecX x, y, w, best_z;
     Residual best;
     best.contacts = infinity;
     for (int round = 0; round < 3; ++round) {
-        const VecX inside = z_.cwiseMax(0.0);
-        lcp_.impulses(inside, x);
+        inside_ = z_.cwiseMax(0.0);
+        lcp_.impulses(inside_, x_);
         trial_.size_to(problem);
-        elimination_.recover(problem, x, trial_);
+        elimination_.recover(problem, x_, trial_);
         const Residual now = residual(problem, trial_);
         if (round > 0 && !(now.max() < best.max())) break;
         best = now;
-        best_z = inside;
+        best_z_ = inside_;
         solution.v = trial_.v;
         solution.lambda = trial_.lambda;
         solution.p = trial_.p;
         if (report.status != Status::ok) break;
-        elimination_.velocities(problem, trial_, y);
-        lcp_.slacks(inside, y, w);
-        z_ = inside;
-        for (std::size_t s = 0; s < islands_.size(); ++s) {
-            z = z_(islands_[s]);
-            const VecX w_s = w(islands_[s]);
-            pivots_[s].refine(w_s, z);
-            z_(islands_[s]) = z;
+        elimination_.velocities(problem, trial_, y_);
+        lcp_.slacks(inside_, y_, w_);
+        z_ = inside_;
+        for (std::size_t s = 0; s < island_count_; ++s) {
+            Island& island = islands_[s];
+            gather(z_, island.variables, z_island_);
+            gather(w_, island.variables, w_island_);
+            island.pivots.refine(w_island_, z_island_);
+            scatter(z_island_, island.variables, z_);
         }
     }
-    z_ = best_z;
+    z_ = best_z_;
     read_modes(problem, solution);
     report.residual = best;
     return report;

@@ -41,11 +41,17 @@ private:
     ModeSolver mode_solver_;
     Elimination elimination_;
     Lcp lcp_;
-    std::vector<std::vector<int>> islands_;  // variables of each island, ascending
-    std::vector<LemkePivots> pivots_;        // per island, kept for the refinement
-    std::vector<MatX> M_;                    // their parts of M and q
-    std::vector<VecX> q_;
-    VecX z_;
+    // Kept for the refinement, and their memory for the next step.
+    struct Island {
+        std::vector<int> variables;  // ascending
+        LemkePivots pivots;
+        WorkMat M;
+        RowVec q;
+    };
+    std::vector<Island> islands_;  // the first island_count_ are in use
+    std::size_t island_count_ = 0;
+    std::vector<int> parent_, number_;  // per node: union-find, island
+    RowVec z_, z_island_, w_island_, x_, y_, w_, inside_, best_z_;
     StepSolution trial_;
 };
 

@@ -1,9 +1,10 @@
 #include "solvers/lemke_pivots.hpp"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+
+#include "math/dense_lu.hpp"
 
 namespace stickslip {
 
@@ -23,7 +24,8 @@ constexpr double tie_tolerance = 1e-11;
 constexpr double drift_tolerance = 1e-11;
 // Rounding of M z + q beside the largest entry of z: the matrix itself carries 1e-16 per entry from the elimination.
 constexpr double rounding = 3e-14;
-// A ray on which z0 is below this part of its start is no contradiction but rounding of redundant rows.
+// A ray on which z0 is below this part of its start, or within the error that drift_tolerance leaves in the impulses,
+// is no contradiction but rounding of redundant rows. finish() then judges the basis by its own data.
 constexpr double z0_tolerance = 1e-11;
 // Negative entries of the final basis up to this part of the largest violation, or this part of the largest impulse,
 // are rounding and need no second path.
@@ -44,9 +46,10 @@ double generic(std::uint64_t i) {
 void LemkePivots::reserve(int k) {
     if (inverse_.rows() >= k) return;
     const int capacity = std::max(32, 2 * k);
-    MatX grown = MatX::Zero(capacity, capacity);
-    if (k_ > 0) grown.topLeftCorner(k_, k_) = inverse_.topLeftCorner(k_, k_);
-    inverse_.swap(grown);
+    grown_.resize(capacity, capacity);
+    if (k_ > 0) grown_.topLeftCorner(k_, k_) = inverse_.topLeftCorner(k_, k_);
+    inverse_.resize(capacity, capacity);
+    if (k_ > 0) inverse_.topLeftCorner(k_, k_) = grown_.topLeftCorner(k_, k_);
 }
 
 void LemkePivots::start(int attempt) {
@@ -76,13 +79,17 @@ void LemkePivots::start(int attempt) {
 }
 
 bool LemkePivots::refactor() {
-    MatX K(k_, k_);
+    kernel_.resize(k_, k_);
     for (int j = 0; j < k_; ++j)
         for (int i = 0; i < k_; ++i)
-            K(i, j) = entry(rows_[static_cast<std::size_t>(i)], columns_[static_cast<std::size_t>(j)]);
-    inverse_.topLeftCorner(k_, k_) = K.partialPivLu().inverse();
+            kernel_(i, j) = entry(rows_[static_cast<std::size_t>(i)], columns_[static_cast<std::size_t>(j)]);
+    swaps_.resize(static_cast<std::size_t>(k_));
+    if (!factor_dense(kernel_.data(), swaps_.data(), k_)) return false;
+    auto inverse = inverse_.topLeftCorner(k_, k_);
+    inverse.setIdentity();
+    for (int j = 0; j < k_; ++j) solve_dense(kernel_.data(), swaps_.data(), inverse.col(j).data(), k_);
     since_refactor_ = 0;
-    return inverse_.topLeftCorner(k_, k_).allFinite();
+    return inverse.allFinite();
 }
 
 // Basic z: X = [x, y, direction]; every w: F likewise. On the rows R the F must vanish (but for an entering w).
@@ -93,7 +100,7 @@ bool LemkePivots::compute(int entering) {
         F_.col(0) = q_;
         F_.col(1) = r_;
         if (entering < n_) {
-            F_.col(2) = M_->col(entering);
+            std::copy_n(column_of(entering), n_, F_.col(2).data());
         } else {
             F_.col(2).setZero();
             F_(row_of(entering), 2) = -1;  // M z + d z0 - w = -q
@@ -113,11 +120,11 @@ bool LemkePivots::compute(int entering) {
                 if (good) break;
             }
             dX_.resize(k_, 3);
-            dX_.noalias() = inverse_.topLeftCorner(k_, k_) * rhs_;
+            for (int c = 0; c < 3; ++c) dX_.col(c).noalias() = inverse_.topLeftCorner(k_, k_) * rhs_.col(c);
             X_ -= dX_;
             for (int j = 0; j < k_; ++j) {
                 const int column = columns_[static_cast<std::size_t>(j)];
-                const double* m = column == n_ ? d_.data() : M_->col(column).data();
+                const double* m = column_of(column);
                 const double x = dX_(j, 0), y = dX_(j, 1), t = dX_(j, 2);
                 double *fx = F_.col(0).data(), *fy = F_.col(1).data(), *ft = F_.col(2).data();
                 for (int i = 0; i < n_; ++i) {
@@ -178,6 +185,11 @@ int LemkePivots::leaving() const {
     return best;
 }
 
+void LemkePivots::row_entries(int row) {
+    b_.resize(k_);
+    for (int j = 0; j < k_; ++j) b_[j] = entry(row, columns_[static_cast<std::size_t>(j)]);
+}
+
 // The four ways in which the kernel changes: a column or a row is replaced, it grows or shrinks by one.
 void LemkePivots::exchange(int entering, int leaving_variable) {
     const auto last = static_cast<std::size_t>(k_) - 1;
@@ -193,10 +205,10 @@ void LemkePivots::exchange(int entering, int leaving_variable) {
         column_place_[static_cast<std::size_t>(leaving_variable)] = -1;
     } else if (is_w(entering) && is_w(leaving_variable)) {
         const int r = row_place_[static_cast<std::size_t>(row_of(entering))], row = row_of(leaving_variable);
-        VecX b(k_);
-        for (int j = 0; j < k_; ++j) b[j] = entry(row, columns_[static_cast<std::size_t>(j)]);
+        row_entries(row);
         auto inverse = inverse_.topLeftCorner(k_, k_);
-        g_.noalias() = inverse.transpose() * b;  // new row times K^-1
+        g_.resize(k_);
+        g_.noalias() = inverse.transpose() * b_;  // new row times K^-1
         f_ = inverse.col(r) / g_[r];
         g_[r] -= 1;
         inverse.noalias() -= f_ * g_.transpose();
@@ -205,15 +217,16 @@ void LemkePivots::exchange(int entering, int leaving_variable) {
         row_place_[static_cast<std::size_t>(row_of(entering))] = -1;
     } else if (!is_w(entering)) {
         const int row = row_of(leaving_variable);
-        VecX b(k_);
-        for (int j = 0; j < k_; ++j) b[j] = entry(row, columns_[static_cast<std::size_t>(j)]);
+        row_entries(row);
         f_ = -X_.col(2);
         reserve(k_ + 1);
         auto inverse = inverse_.topLeftCorner(k_, k_);
-        g_.noalias() = inverse.transpose() * b;
+        g_.resize(k_);
+        g_.noalias() = inverse.transpose() * b_;
         const double s = F_(row, 2);  // Schur complement of the border
-        inverse.noalias() += (f_ / s) * g_.transpose();
-        inverse_.col(k_).head(k_) = -f_ / s;
+        f_ /= s;
+        inverse.noalias() += f_ * g_.transpose();
+        inverse_.col(k_).head(k_) = -f_;
         inverse_.row(k_).head(k_) = -g_.transpose() / s;
         inverse_(k_, k_) = 1 / s;
         rows_.push_back(row);
@@ -252,7 +265,7 @@ LemkePivots::Outcome LemkePivots::run(int attempt, int max_pivots) {
         if (out < 0) {
             // with z0 at rounding level the point solves the problem already, entering pair and all
             const double z0 = X_(column_place_[static_cast<std::size_t>(n_)], 0);
-            return z0 <= z0_tolerance * size_ + 10 * rounding * magnitude() ? Outcome::solved : Outcome::ray;
+            return z0 <= z0_tolerance * size_ + 10 * drift_tolerance * magnitude() ? Outcome::solved : Outcome::ray;
         }
         exchange(entering, out);
         ++pivots_;
@@ -262,8 +275,9 @@ LemkePivots::Outcome LemkePivots::run(int attempt, int max_pivots) {
     return Outcome::pivot_limit;
 }
 
-LemkePivots::Outcome LemkePivots::solve(const MatX& M, const VecX& q, int max_pivots, VecX& z) {
-    M_ = &M;
+LemkePivots::Outcome LemkePivots::solve(const Eigen::Ref<const MatX>& M, const ConstRef& q, int max_pivots, RowVec& z) {
+    M_ = M.data();
+    stride_ = M.outerStride();
     n_ = static_cast<int>(q.size());
     q_ = q;
     d_.resize(n_);
@@ -281,41 +295,49 @@ LemkePivots::Outcome LemkePivots::solve(const MatX& M, const VecX& q, int max_pi
     // Every path is judged by the negative entries of its final basis, and the best one is kept.
     constexpr int attempts = 4;
     Outcome outcome = Outcome::lost;
-    Basis best;
-    best.negative = infinity;
+    best_.negative = infinity;
     for (int attempt = 0; attempt < attempts && pivots_ < max_pivots; ++attempt) {
         // a path needs a few pivots per variable; one that needs twenty is cycling
         const Outcome end = run(attempt, std::min(max_pivots - pivots_, 200 + 20 * n_));
         if (end != Outcome::solved || !finish(z)) {
-            if (best.negative == infinity) outcome = end == Outcome::solved ? Outcome::lost : end;
+            if (best_.negative == infinity) outcome = end == Outcome::solved ? Outcome::lost : end;
             continue;
         }
         outcome = Outcome::solved;
         if (negative_ <= clean) return outcome;
-        if (negative_ < best.negative) best = {negative_, rows_, columns_, inverse_, z};
+        if (negative_ < best_.negative) keep_best(z);
     }
-    if (best.negative < infinity) {
-        negative_ = best.negative;
-        rows_ = best.rows;
-        columns_ = best.columns;
-        inverse_ = best.inverse;
+    if (best_.negative < infinity) {
+        negative_ = best_.negative;
+        rows_ = best_.rows;
+        columns_ = best_.columns;
         k_ = static_cast<int>(rows_.size());
-        z = best.z;
+        inverse_.topLeftCorner(k_, k_) = best_.inverse;
+        z = best_.z;
     }
     return outcome;
 }
 
+void LemkePivots::keep_best(const RowVec& z) {
+    best_.negative = negative_;
+    best_.rows = rows_;
+    best_.columns = columns_;
+    best_.inverse = inverse_.topLeftCorner(k_, k_);
+    best_.z = z;
+}
+
 // The solution of the final basis from the data themselves, refined, so that no error of the pivots stays in it.
-bool LemkePivots::finish(VecX& z) {
+bool LemkePivots::finish(RowVec& z) {
     if (k_ > 0 && !refactor()) return false;
-    VecX w = q_;
+    RowVec& w = w_;
+    w = q_;
     z.setZero(n_);
     for (int round = 0; round < 3; ++round) {
         refine(w, z);
         w = q_;
         for (int j = 0; j < k_; ++j) {
             const int column = columns_[static_cast<std::size_t>(j)];
-            if (column < n_) w += z[column] * M_->col(column);
+            if (column < n_) w += z[column] * Eigen::Map<const VecX>(column_of(column), n_);
         }
     }
     negative_ = 0;
@@ -329,14 +351,15 @@ bool LemkePivots::finish(VecX& z) {
     return z.allFinite();
 }
 
-void LemkePivots::refine(const VecX& w, VecX& z) const {
+void LemkePivots::refine(const ConstRef& w, RowVec& z) {
     if (k_ == 0) return;
-    VecX miss(k_);
-    for (int i = 0; i < k_; ++i) miss[i] = w[rows_[static_cast<std::size_t>(i)]];
-    const VecX step = inverse_.topLeftCorner(k_, k_) * miss;
+    miss_.resize(k_);
+    step_.resize(k_);
+    for (int i = 0; i < k_; ++i) miss_[i] = w[rows_[static_cast<std::size_t>(i)]];
+    step_.noalias() = inverse_.topLeftCorner(k_, k_) * miss_;
     for (int j = 0; j < k_; ++j) {
         const int column = columns_[static_cast<std::size_t>(j)];
-        if (column < n_) z[column] -= step[j];  // z0 stays zero
+        if (column < n_) z[column] -= step_[j];  // z0 stays zero
     }
 }
 

@@ -13,7 +13,8 @@
 
 #include <vector>
 
-#include "stickslip/types.hpp"
+#include "math/work_mat.hpp"
+#include "stickslip/blocks.hpp"
 
 namespace stickslip {
 
@@ -25,22 +26,22 @@ public:
         pivot_limit,
         lost,  // rounding destroyed the basis
     };
-    // M and q must outlive the calls of refine().
-    Outcome solve(const MatX& M, const VecX& q, int max_pivots, VecX& z);
+    // M must outlive the call. Allocates only when a problem is larger than all before it.
+    Outcome solve(const Eigen::Ref<const MatX>& M, const ConstRef& q, int max_pivots, RowVec& z);
 
     int pivots() const { return pivots_; }
     // How far the most negative z or w of the final basis is below zero, relative to the largest violation of q
     // and beyond rounding: not zero means a wrong basis.
     double negative() const { return negative_; }
     // Given the slacks w of the current z (computed from better data), moves z so that the nonbasic ones vanish.
-    void refine(const VecX& w, VecX& z) const;
+    void refine(const ConstRef& w, RowVec& z);
 
 private:
     struct Basis {
-        double negative;
+        double negative = infinity;
         std::vector<int> rows, columns;
-        MatX inverse;
-        VecX z;
+        WorkMat inverse;
+        RowVec z;
     };
 
     Outcome run(int attempt, int max_pivots);
@@ -50,26 +51,33 @@ private:
     void exchange(int entering, int leaving);
     double magnitude() const;
     bool refactor();
-    bool finish(VecX& z);
+    bool finish(RowVec& z);
     void reserve(int k);
-    double entry(int row, int column) const { return column == n_ ? d_[row] : (*M_)(row, column); }
+    void keep_best(const RowVec& z);
+    const double* column_of(int column) const { return column == n_ ? d_.data() : M_ + column * stride_; }
+    double entry(int row, int column) const { return column_of(column)[row]; }
+    void row_entries(int row);  // fills b_ with [M d](row, C)
 
     // Variables are numbered 0 .. n-1 for z, n for z0, n+1 .. 2n for w.
     bool is_w(int variable) const { return variable > n_; }
     int row_of(int variable) const { return variable - n_ - 1; }
 
-    const MatX* M_ = nullptr;
+    const double* M_ = nullptr;
+    Eigen::Index stride_ = 0;  // of M's columns
     int n_ = 0;
     int k_ = 0;        // order of the kernel
     double size_ = 1;  // scale of q: the largest violation
-    VecX q_, r_, d_;
+    RowVec q_, r_, d_;
     std::vector<int> rows_, columns_;  // R and C
     std::vector<int> row_place_;       // per w: its place in R, -1 when basic
     std::vector<int> column_place_;    // per z and z0: its place in C, -1 when not basic
-    MatX inverse_;                     // K^-1 in its top left corner: rows as C, columns as R
-    MatX X_, F_;                       // basic z and all w: value, perturbation, direction
-    MatX rhs_, dX_;
-    VecX f_, g_;
+    WorkMat inverse_;                  // K^-1 in its top left corner: rows as C, columns as R
+    WorkMat X_, F_;                    // basic z and all w: value, perturbation, direction
+    WorkMat rhs_, dX_;
+    WorkMat kernel_, grown_;
+    std::vector<int> swaps_;
+    RowVec f_, g_, b_, w_, miss_, step_;
+    Basis best_;
     int since_refactor_ = 0;
     int pivots_ = 0;
     double negative_ = 0;

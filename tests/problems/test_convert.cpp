@@ -105,7 +105,8 @@ TEST(Elimination, RecoversVelocitiesThatTheJointsAllow) {
         EXPECT_EQ(solution.lambda[1], x[0]);
         EXPECT_EQ(VecX(solution.p), x.tail(x.size() - 1));
         EXPECT_LT(residual(problem, solution).dynamics, 1e-13);
-        VecX w(problem.joints.size()), y;
+        VecX w(problem.joints.size());
+        RowVec y;
         problem.joints.jacobian.product(problem.nodes(), solution.v, w);
         for (const int j : elimination.free()) EXPECT_NEAR(w[j], 0, 1e-12);
         elimination.velocities(problem, solution, y);
@@ -127,7 +128,7 @@ TEST(ToLcp, SlacksFollowFromTheContactVelocities) {
         Lcp lcp;
         to_lcp(problem, elimination, lcp);
         const VecX z = random.vector(lcp.size()).cwiseAbs();
-        VecX x, w;
+        RowVec x, w;
         lcp.impulses(z, x);
         EXPECT_DOUBLE_EQ(x[3], 0.25);
         EXPECT_GE(x[0], -0.3);

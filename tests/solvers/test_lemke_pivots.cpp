@@ -38,7 +38,8 @@ int count_solutions(const MatX& M, const VecX& q) {
 TEST(LemkePivots, TwoByTwoByHand) {
     MatX M(2, 2);
     M << 2, 1, 1, 2;
-    VecX q(2), z;
+    VecX q(2);
+    RowVec z;
     q << -5, -6;
     LemkePivots pivots;
     ASSERT_EQ(pivots.solve(M, q, 100, z), LemkePivots::Outcome::solved);
@@ -58,7 +59,7 @@ TEST(LemkePivots, ContradictionEndsOnARay) {
     MatX M(2, 2);  // u1 = p1 - p2 - 1 >= 0 and u2 = p2 - p1 - 1 >= 0 add up to -2 >= 0
     M << 1, -1, -1, 1;
     LemkePivots pivots;
-    VecX z;
+    RowVec z;
     EXPECT_EQ(pivots.solve(M, VecX::Constant(2, -1.0), 100, z), LemkePivots::Outcome::ray);
 }
 
@@ -70,7 +71,7 @@ TEST(LemkePivots, MurtysTriangleIsSolved) {
             for (int j = 0; j < i; ++j) M(i, j) = 2;
         const VecX q = VecX::Constant(n, -1.0);
         LemkePivots pivots;
-        VecX z;
+        RowVec z;
         ASSERT_EQ(pivots.solve(M, q, 5000, z), LemkePivots::Outcome::solved);
         EXPECT_LT(violation(M, q, z), 1e-12);
         EXPECT_NEAR(z[0], 1, 1e-12);
@@ -80,7 +81,8 @@ TEST(LemkePivots, MurtysTriangleIsSolved) {
 TEST(LemkePivots, PivotLimitIsKept) {
     MatX M(2, 2);
     M << 2, 1, 1, 2;
-    VecX q(2), z;
+    VecX q(2);
+    RowVec z;
     q << -5, -6;  // both contacts close: two pivots at least
     LemkePivots pivots;
     EXPECT_EQ(pivots.solve(M, q, 1, z), LemkePivots::Outcome::pivot_limit);
@@ -102,7 +104,7 @@ TEST(LemkePivots, AgreesWithEnumerationOfAllBases) {
                 if (random.below(2)) q[i] = 0;
         if (trial % 5 == 0) q = VecX::Constant(n, -1.0);
         LemkePivots pivots;
-        VecX z;
+        RowVec z;
         const LemkePivots::Outcome outcome = pivots.solve(M, q, 1000, z);
         if (outcome == LemkePivots::Outcome::solved) {
             EXPECT_LT(violation(M, q, z), 1e-9 * (1 + z.norm()));
@@ -121,7 +123,7 @@ TEST(LemkePivots, AgreesWithEnumerationOfAllBases) {
 TEST(LemkePivots, CopiesOfOneContactDoNotCycle) {
     for (int n : {2, 5, 20, 60}) {
         const MatX M = MatX::Ones(n, n);
-        VecX z;
+        RowVec z;
         LemkePivots pivots;
         ASSERT_EQ(pivots.solve(M, VecX::Constant(n, -1.0), 1000, z), LemkePivots::Outcome::solved);
         EXPECT_NEAR(z.sum(), 1, 1e-14);

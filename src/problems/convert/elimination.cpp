@@ -1,6 +1,5 @@
 #include "problems/convert/elimination.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
@@ -22,23 +21,16 @@ bool is_free(double lower, double upper, double far) { return lower <= -far && u
 
 }  // namespace
 
-struct Elimination::MinimumNorm {
-    Eigen::CompleteOrthogonalDecomposition<MatX> decomposition;
-};
-
-Elimination::Elimination() : schur_(std::make_unique<MinimumNorm>()) {}
-Elimination::~Elimination() = default;
-
 void Elimination::factor(const BlockMatrix& A) {
     coupled_ = !A.couplings.empty();
     if (!coupled_) {
         inverse_.factor(A);
         return;
     }
-    std::vector<BlockLu::Edge> edges;
+    edges_.clear();
     for (const BlockMatrix::Coupling& c : A.couplings)
-        edges.push_back({std::min(c.row_node, c.column_node), std::max(c.row_node, c.column_node)});
-    lu_.analyse(A.nodes, edges);
+        edges_.push_back({std::min(c.row_node, c.column_node), std::max(c.row_node, c.column_node)});
+    lu_.analyse(A.nodes, edges_);
     for (int n = 0; n < A.nodes.size(); ++n) {
         const auto block = A.block(n);
         for (Eigen::Index i = 0; i < block.size(); ++i) lu_.diagonal(n)[i] += block.data()[i];
@@ -52,22 +44,66 @@ void Elimination::factor(const BlockMatrix& A) {
     lu_.factor();  // a singular A gives numbers that are not finite, and the residual says so
 }
 
-void Elimination::solve_columns(Eigen::Ref<MatX> X) const {
+void Elimination::solve_columns(Eigen::Ref<MatX> X) {
     if (coupled_) {
         for (Eigen::Index j = 0; j < X.cols(); ++j) lu_.solve(X.col(j).data());
         return;
     }
     const Nodes& nodes = inverse_.nodes();
-    MatX part;
     for (int n = 0; n < nodes.size(); ++n) {
         auto rows = X.middleRows(nodes.start[static_cast<std::size_t>(n)], nodes.dof(n));
-        part.noalias() = inverse_.block(n) * rows;
-        rows = part;
+        part_.setZero(rows.rows(), rows.cols());
+        add_product(inverse_.block(n), rows, part_);
+        rows = part_;
     }
 }
 
-VecX Elimination::solve_free(const VecX& rhs) const {
-    return schur_scale_.cwiseProduct(schur_->decomposition.solve(schur_scale_.cwiseProduct(rhs)));
+void Elimination::solve_free(double* x) const {
+    Eigen::Map<VecX> lambda(x, schur_scale_.size());
+    lambda.array() *= schur_scale_.array();
+    schur_.solve(x);
+    lambda.array() *= schur_scale_.array();
+}
+
+// G Z + T L = 0 and G v + T l = b, by corrections of Z and v_free with the multipliers of the free rows.
+void Elimination::hold_free_rows(const StepProblem& problem) {
+    const int nf = static_cast<int>(free_.size());
+    X_ = G_.transpose();
+    solve_columns(X_);
+    b_.resize(nf);
+    T_.resize(nf);
+    for (int i = 0; i < nf; ++i) {
+        T_[i] = problem.T[free_[static_cast<std::size_t>(i)]];
+        b_[i] = problem.b[free_[static_cast<std::size_t>(i)]];
+    }
+    scaled_.setZero(nf, nf);
+    add_product(G_, X_, scaled_);
+    scaled_.diagonal() += T_;
+    schur_scale_.resize(nf);
+    for (int i = 0; i < nf; ++i) schur_scale_[i] = scaled_(i, i) > 0 ? 1 / std::sqrt(scaled_(i, i)) : 0.0;
+    for (int j = 0; j < nf; ++j) scaled_.col(j).array() *= schur_scale_[j] * schur_scale_.array();
+    schur_.factor(scaled_, rank_tolerance);
+    redundant_ = nf - schur_.rank();
+
+    // The later rounds are a refinement: they remove from Z what the joints hold but rounding left, so that a contact
+    // on a locked body has W = 0 and not 1e-16.
+    const Eigen::Index nk = Z_.cols();
+    L_.setZero(nf, nk);
+    step_.resize(nf, nk);
+    l_.setZero(nf);
+    for (int round = 0; round < 3; ++round) {
+        for (Eigen::Index j = 0; j < nk; ++j) step_.col(j).array() = -T_.array() * L_.col(j).array();
+        subtract_product(G_, Z_, step_);
+        for (Eigen::Index j = 0; j < nk; ++j) solve_free(step_.col(j).data());
+        L_ += step_;
+        add_product(X_, step_, Z_);
+        miss_.resize(nf);
+        miss_.array() = b_.array() - T_.array() * l_.array();
+        miss_.noalias() -= G_ * v_free_;
+        solve_free(miss_.data());
+        l_ += miss_;
+        v_free_.noalias() += X_ * miss_;
+    }
 }
 
 void Elimination::compute(const StepProblem& problem, double far) {
@@ -80,60 +116,32 @@ void Elimination::compute(const StepProblem& problem, double far) {
         (is_free(problem.lower[j], problem.upper[j], far) ? free_ : boxed_).push_back(j);
     const int nf = static_cast<int>(free_.size()), nb = static_cast<int>(boxed_.size()), nk = nb + H.rows();
 
-    const MatX G = problem.joints.jacobian.dense(nodes);
-    G_ = G(free_, Eigen::all);
-    J_.resize(nk, nodes.nv());
-    J_.topRows(nb) = G(boxed_, Eigen::all);
-    J_.bottomRows(H.rows()) = H.dense(nodes);
+    joints_.setZero(problem.joints.size(), nodes.nv());
+    problem.joints.jacobian.add_dense(nodes, joints_);
+    G_.resize(nf, nodes.nv());
+    for (int i = 0; i < nf; ++i) G_.row(i) = joints_.row(free_[static_cast<std::size_t>(i)]);
+    J_.setZero(nk, nodes.nv());
+    for (int i = 0; i < nb; ++i) J_.row(i) = joints_.row(boxed_[static_cast<std::size_t>(i)]);
+    H.add_dense(nodes, J_.bottomRows(H.rows()));
 
-    MatX Z = J_.transpose();
-    solve_columns(Z);
-    VecX v_free = problem.r;
-    solve_columns(v_free);
-    diagonal_ = (J_.array() * Z.transpose().array()).rowwise().sum();
-    noise_ = v_free.cwiseAbs();
-
+    Z_ = J_.transpose();
+    solve_columns(Z_);
+    v_free_ = problem.r;
+    solve_columns(v_free_);
+    diagonal_.resize(nk);
+    for (int k = 0; k < nk; ++k) diagonal_[k] = J_.row(k).dot(Z_.col(k));
+    noise_ = v_free_.cwiseAbs();
     redundant_ = 0;
-    if (nf > 0) {
-        MatX X = G_.transpose();
-        solve_columns(X);
-        MatX schur = G_ * X;
-        VecX rhs(nf), T(nf);
-        for (int i = 0; i < nf; ++i) {
-            T[i] = problem.T[free_[static_cast<std::size_t>(i)]];
-            rhs[i] = problem.b[free_[static_cast<std::size_t>(i)]];
-            schur(i, i) += T[i];
-        }
-        schur_scale_.resize(nf);
-        for (int i = 0; i < nf; ++i) schur_scale_[i] = schur(i, i) > 0 ? 1 / std::sqrt(schur(i, i)) : 0.0;
-        schur = schur_scale_.asDiagonal() * schur * schur_scale_.asDiagonal();
-        schur_->decomposition.setThreshold(rank_tolerance);
-        schur_->decomposition.compute(schur);
-        redundant_ = nf - static_cast<int>(schur_->decomposition.rank());
+    if (nf > 0) hold_free_rows(problem);
+    noise_ += v_free_.cwiseAbs();
 
-        // G Z + T L = 0 and G v + T l = b. The second round is a refinement: it removes from Z what the joints
-        // hold but rounding left, so that a contact on a locked body has W = 0 and not 1e-16.
-        MatX L = MatX::Zero(nf, nk), step;
-        VecX l = VecX::Zero(nf), miss;
-        for (int round = 0; round < 3; ++round) {
-            step = -(schur_scale_.asDiagonal() * (G_ * Z + T.asDiagonal() * L));
-            step = schur_scale_.asDiagonal() * schur_->decomposition.solve(step).eval();
-            L += step;
-            Z += X * step;
-            miss = rhs - G_ * v_free - T.cwiseProduct(l);
-            miss = solve_free(miss);
-            l += miss;
-            v_free += X * miss;
-        }
-    }
-    noise_ += v_free.cwiseAbs();
-
-    W_.noalias() = J_ * Z;
-    q_.noalias() = J_ * v_free;
+    W_.setZero(nk, nk);
+    add_product(J_, Z_, W_);
+    q_.resize(nk);
+    q_.noalias() = J_ * v_free_;
     // velocities that cannot be told from zero are zero: a locked contact must not seem to close
-    const VecX rounding = rounding_level * (J_.cwiseAbs() * noise_);
     for (int k = 0; k < nk; ++k)
-        if (std::abs(q_[k]) <= rounding[k]) q_[k] = 0;
+        if (std::abs(q_[k]) <= rounding_level * J_.row(k).cwiseAbs().dot(noise_)) q_[k] = 0;
     for (int i = 0; i < nb; ++i) {
         const int j = boxed_[static_cast<std::size_t>(i)];
         W_(i, i) += problem.T[j];
@@ -145,41 +153,46 @@ void Elimination::compute(const StepProblem& problem, double far) {
     q_.tail(H.rows()) += problem.c;
 }
 
-void Elimination::recover(const StepProblem& problem, const VecX& x, StepSolution& solution) {
+void Elimination::velocity(const StepProblem& problem, Eigen::Ref<VecX> v) {
+    load_ = given_;
+    load_.noalias() += G_.transpose() * lambda_;
+    v = load_;
+    solve_columns(v);
+    problem.A.add_product(-1.0, v, load_);
+    solve_columns(load_);
+    v += load_;
+}
+
+void Elimination::recover(const StepProblem& problem, const ConstRef& x, StepSolution& solution) {
     const int nf = static_cast<int>(free_.size()), nb = static_cast<int>(boxed_.size());
     SS_ASSERT(x.size() == kept(), "impulses of other rows");
     for (int i = 0; i < nb; ++i) solution.lambda[boxed_[static_cast<std::size_t>(i)]] = x[i];
     solution.p = x.tail(x.size() - nb);
 
-    const VecX given = problem.r + J_.transpose() * x;
-    VecX lambda = VecX::Zero(nf), load, miss(nf);
-    const auto velocity = [&] {  // v = A^-1 load, refined once
-        load = given;
-        if (nf > 0) load += G_.transpose() * lambda;
-        VecX step = load;
-        solve_columns(step);
-        solution.v = step;
-        step = load;
-        problem.A.add_product(-1.0, solution.v, step);
-        solve_columns(step);
-        solution.v += step;
-    };
-    velocity();
+    given_ = problem.r;
+    given_.noalias() += J_.transpose() * x;
+    lambda_.setZero(nf);
+    solution.v.resize(problem.nodes().nv());
+    velocity(problem, solution.v);
     // twice: the second round is the refinement
+    miss_.resize(nf);
     for (int round = 0; round < 2 && nf > 0; ++round) {
-        miss = -(G_ * solution.v);
+        miss_.setZero();
+        miss_.noalias() -= G_ * solution.v;
         for (int i = 0; i < nf; ++i) {
             const int j = free_[static_cast<std::size_t>(i)];
-            miss[i] += problem.b[j] - problem.T[j] * lambda[i];
+            miss_[i] += problem.b[j] - problem.T[j] * lambda_[i];
         }
-        lambda += solve_free(miss);
-        velocity();
+        solve_free(miss_.data());
+        lambda_ += miss_;
+        velocity(problem, solution.v);
     }
-    for (int i = 0; i < nf; ++i) solution.lambda[free_[static_cast<std::size_t>(i)]] = lambda[i];
+    for (int i = 0; i < nf; ++i) solution.lambda[free_[static_cast<std::size_t>(i)]] = lambda_[i];
 }
 
-void Elimination::velocities(const StepProblem& problem, const StepSolution& solution, VecX& y) const {
+void Elimination::velocities(const StepProblem& problem, const StepSolution& solution, RowVec& y) const {
     const int nb = static_cast<int>(boxed_.size());
+    y.resize(kept());
     y.noalias() = J_ * solution.v;
     for (int i = 0; i < nb; ++i) {
         const int j = boxed_[static_cast<std::size_t>(i)];

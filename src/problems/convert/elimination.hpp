@@ -10,10 +10,10 @@
 // unsymmetric and coupled. Everything is dense of order (kept rows + free rows): for direct solvers, not for sweeps.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "math/block_lu.hpp"
+#include "math/min_norm.hpp"
 #include "math/node_inverse.hpp"
 #include "stickslip/problem.hpp"
 
@@ -21,45 +21,45 @@ namespace stickslip {
 
 class Elimination {
 public:
-    Elimination();
-    ~Elimination();
-
     // Rows whose finite bounds all lie beyond `far` [N s] count as free; infinity keeps every boxed row.
     void compute(const StepProblem& problem, double far = infinity);
 
-    const MatX& W() const { return W_; }
-    const VecX& q() const { return q_; }
-    const VecX& diagonal() const {
-        return diagonal_;
-    }  // of W before the joints were eliminated: the scale of its rounding
+    const WorkMat& W() const { return W_; }
+    const RowVec& q() const { return q_; }
+    // Of W before the joints were eliminated: the scale of its rounding.
+    const RowVec& diagonal() const { return diagonal_; }
     int kept() const { return static_cast<int>(q_.size()); }
     const std::vector<int>& boxed() const { return boxed_; }  // bilateral rows kept, ascending
     const std::vector<int>& free() const { return free_; }    // bilateral rows eliminated, ascending
     int redundant() const { return redundant_; }              // free rows that depend on others
 
     // v, lambda and p for the impulses x of the kept rows, refined once against the problem's own data.
-    void recover(const StepProblem& problem, const VecX& x, StepSolution& solution);
+    void recover(const StepProblem& problem, const ConstRef& x, StepSolution& solution);
     // The velocities y of the kept rows at a solution, from its v, lambda and p rather than from W.
-    void velocities(const StepProblem& problem, const StepSolution& solution, VecX& y) const;
+    void velocities(const StepProblem& problem, const StepSolution& solution, RowVec& y) const;
 
 private:
-    struct MinimumNorm;
-
     void factor(const BlockMatrix& A);
-    void solve_columns(Eigen::Ref<MatX> X) const;  // X := A^-1 X
-    VecX solve_free(const VecX& rhs) const;        // minimum-norm lambda_f
+    void solve_columns(Eigen::Ref<MatX> X);  // X := A^-1 X
+    void solve_free(double* x) const;        // x := minimum-norm lambda_f for the right-hand side x
+    void hold_free_rows(const StepProblem& problem);
+    void velocity(const StepProblem& problem, Eigen::Ref<VecX> v);  // v = A^-1 (given + G_f' lambda_f), refined once
 
     bool coupled_ = false;
     NodeInverse inverse_;
     BlockLu lu_;
-    std::unique_ptr<MinimumNorm> schur_;
-    VecX schur_scale_;
+    std::vector<BlockLu::Edge> edges_;
+    MinNorm schur_;  // of the free rows, scaled
+    RowVec schur_scale_;
     std::vector<int> boxed_, free_;
     int redundant_ = 0;
-    MatX J_, G_;  // dense rows, kept and free
-    MatX W_;
-    VecX q_, diagonal_;
-    VecX noise_;  // [m/s] velocities that rounding is measured by
+    WorkMat J_, G_;  // dense rows, kept and free
+    WorkMat W_;
+    RowVec q_, diagonal_;
+    RowVec noise_;  // [m/s] velocities that rounding is measured by
+    // work
+    WorkMat joints_, Z_, X_, scaled_, L_, step_, part_;
+    RowVec v_free_, b_, T_, l_, miss_, given_, lambda_, load_, dv_;
 };
 
 }  // namespace stickslip

@@ -104,8 +104,9 @@ bool needs_disc(const ContactRows& contacts, int i) {
 
 void to_lcp(const StepProblem& problem, const Elimination& elimination, Lcp& lcp) {
     make_blocks(problem, elimination, lcp.blocks);
-    const MatX& W = elimination.W();
-    VecX q = elimination.q();
+    const WorkMat& W = elimination.W();
+    RowVec& q = lcp.kept_q;
+    q = elimination.q();
     int n = 0;
     for (const LcpBlock& block : lcp.blocks) {
         n += block.variables;
@@ -115,7 +116,8 @@ void to_lcp(const StepProblem& problem, const Elimination& elimination, Lcp& lcp
     // M = X' W X, column by column
     lcp.M.resize(n, n);
     lcp.q.resize(n);
-    VecX image(W.rows());
+    RowVec& image = lcp.image;
+    image.resize(W.rows());
     double x[3];
     for (const LcpBlock& block : lcp.blocks) {
         for (int variable = 0; variable < block.variables; ++variable) {
@@ -145,7 +147,7 @@ void to_lcp(const StepProblem& problem, const Elimination& elimination, Lcp& lcp
     }
 }
 
-void Lcp::impulses(const VecX& z, VecX& x) const {
+void Lcp::impulses(const ConstRef& z, RowVec& x) const {
     const int rows = blocks.empty() ? 0 : blocks.back().row + blocks.back().dim;
     x.setZero(rows);
     double entries[3];
@@ -158,7 +160,7 @@ void Lcp::impulses(const VecX& z, VecX& x) const {
     }
 }
 
-void Lcp::slacks(const VecX& z, const VecX& y, VecX& w) const {
+void Lcp::slacks(const ConstRef& z, const ConstRef& y, RowVec& w) const {
     w.resize(size());
     apply_transpose(blocks, y.data(), w.data());
     for (const LcpBlock& block : blocks) {

@@ -39,15 +39,17 @@ struct LcpBlock {
 };
 
 struct Lcp {
-    MatX M;
-    VecX q;
+    WorkMat M;
+    RowVec q;
     std::vector<LcpBlock> blocks;  // boxed rows, then contacts
     int size() const { return static_cast<int>(q.size()); }
 
     // Impulses of the kept rows for the variables z.
-    void impulses(const VecX& z, VecX& x) const;
+    void impulses(const ConstRef& z, RowVec& x) const;
     // The slacks M z + q, from the velocities y of the kept rows rather than from M.
-    void slacks(const VecX& z, const VecX& y, VecX& w) const;
+    void slacks(const ConstRef& z, const ConstRef& y, RowVec& w) const;
+
+    RowVec kept_q, image;  // work of to_lcp
 };
 
 // True when contact i needs a disc in space, which no LCP describes.
