@@ -38,6 +38,8 @@ public:
     void begin(const System& system, const State& state);
     // Books one stage. Allocates nothing after the first call with the same sizes.
     void book(const System& system, const Stage& stage);
+    // Books a change of the configuration that took no time, such as moving back behind a limit, as regularisation.
+    void move(const System& system, const State& state);
 
     const Energies& now() const { return now_; }
     const Energies& start() const { return start_; }

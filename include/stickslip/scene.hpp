@@ -92,21 +92,56 @@ struct Scene {
         Place place;                           // of the name
     };
 
+    // What acts on one coordinate of a joint: the angle [rad] of a hinge, the way [m] of a slide, the length [m] of a
+    // distance joint. Angles count turns.
+    struct Drive {
+        struct Motor {
+            bool position = false;        // else a speed
+            Formula target;               // [rad/s, m/s] or [rad, m] of t
+            std::optional<double> most;   // [N m, N]; absent: as much as it takes
+            double time_constant = 0.05;  // [s] > 0, of a position motor
+        };
+        int coordinate = 0;                          // of the joint, in the order of `stickslip list joints`
+        double start = 0;                            // [rad, m] value at t = 0; not for lengths
+        double lower = -infinity, upper = infinity;  // [rad, m] limits
+        double restitution = 0;                      // of the limits
+        std::optional<Motor> motor;
+        std::optional<double> friction;  // [N m, N] largest force of dry friction
+        std::optional<Formula> brake;    // [N m, N] of t: largest force of the brake
+        Place place;
+        Place limits_place;
+    };
+
     struct Joint {
-        enum class Kind { fixed, ball, revolute, prismatic, distance };
+        enum class Kind {
+            fixed,
+            ball,
+            revolute,
+            prismatic,
+            cylindrical,
+            universal,
+            planar,
+            distance,
+            gear,
+            rack_pinion
+        };
         std::string name;
         Kind kind = Kind::fixed;
-        Name a, b;  // bodies, or `ground`
+        Name a, b;  // bodies, or `ground`; not of gears
         // Either `at` or both of `at_a`, `at_b`. A fixed joint may have neither: then it sits at the origin of b's
         // frame (a's if b is the ground). A distance joint always has at_a and at_b.
         std::optional<Vec3> at;     // [m] in W at t = 0
         std::optional<Vec3> at_a;   // [m] in the frame of a
         std::optional<Vec3> at_b;   // [m] in the frame of b
         Vec3 axis = Vec3::UnitZ();  // unit, in W at t = 0; revolute and prismatic. In a plane, the normal for revolute
+        Vec3 axis_b = Vec3::UnitX();   // universal: the axis of b, at right angles to `axis`
         std::optional<double> length;  // [m] > 0, of a distance joint; absent: the distance at t = 0
-        bool collide = false;          // whether a and b may touch
-        Place place;                   // of the name
-        Place kind_place;              // of the word `revolute`, ...
+        std::vector<Drive> drives;     // at most one per coordinate
+        Name first, second;    // gear: joints whose angles obey first = ratio * second; rack-pinion: rack, pinion
+        double ratio = 1;      // gear: [-]; rack-pinion: the pinion's radius [m]
+        bool collide = false;  // whether a and b may touch
+        Place place;           // of the name
+        Place kind_place;      // of the word `revolute`, ...
     };
 
     struct Spring {
@@ -118,6 +153,37 @@ struct Scene {
         double damping = 0;            // [N s/m] >= 0, along the line
         std::optional<double> length;  // [m] at rest; absent: the distance at t = 0
         Place place;                   // of the name
+    };
+
+    // On a coordinate of a joint.
+    struct TorsionSpring {
+        std::string name;
+        Name joint;
+        int coordinate = 0;
+        double stiffness = 0;  // [N m/rad, N/m] >= 0
+        double damping = 0;    // [N m s/rad, N s/m] >= 0
+        double rest = 0;       // [rad, m] value of the coordinate without force
+        Place place;           // of the name
+    };
+
+    // Six springs and dampers: along, then about the world axes at t = 0, carried by a.
+    struct Bushing {
+        std::string name;
+        Name a, b;
+        Vec3 at = Vec3::Zero();         // [m] in W at t = 0
+        Vec6 stiffness = Vec6::Zero();  // [N/m] x 3, [N m/rad] x 3
+        Vec6 damping = Vec6::Zero();    // [N s/m] x 3, [N m s/rad] x 3
+        Place place;                    // of the name
+    };
+
+    // Force -(linear + quadratic |v|) v at the centre of mass, torque -angular omega.
+    struct Drag {
+        std::string name;
+        Name body;
+        double linear = 0;     // [N s/m] >= 0
+        double quadratic = 0;  // [N s^2/m^2] >= 0
+        double angular = 0;    // [N m s/rad] >= 0
+        Place place;           // of the name
     };
 
     // A force and a torque over time, in world axes, acting for from <= t < until. Either formulas or a table.
@@ -179,7 +245,10 @@ struct Scene {
     std::vector<Body> bodies;     // in file order; `ground` is not listed
     std::vector<Joint> joints;    // in file order
     std::vector<Spring> springs;  // in file order
-    std::vector<Load> loads;      // in file order
+    std::vector<TorsionSpring> torsion_springs;
+    std::vector<Bushing> bushings;
+    std::vector<Drag> drags;
+    std::vector<Load> loads;  // in file order
     Run run;
 };
 
@@ -197,5 +266,9 @@ Scene read_scene_text(const std::string& text, const std::string& name, const Op
 // Index into bodies, -1 for `ground`; throws Error at the name's place if there is none.
 int body_index(const Scene& scene, const Scene::Name& name);
 int material_index(const Scene& scene, const Scene::Name& name);
+int joint_index(const Scene& scene, const Scene::Name& name);
+
+// Names of a joint's coordinates, in the order of Drive::coordinate: revolute has "angle", ball none.
+std::vector<std::string> joint_coordinates(Scene::Joint::Kind kind);
 
 }  // namespace stickslip

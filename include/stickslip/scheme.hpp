@@ -85,6 +85,9 @@ struct Step {
     VecX dq, v_star, work;
     RowVec row_work, stabilisation;
     std::vector<char> wanted;
+    ContactRows limits;      // joint limits at the end of the step,
+    StepProblem projection;  // and the problem that moves q back behind them
+    StepSolution projected;
 
     // The state at t0 <= t <= t1 by the step's own interpolant: q0 (+) s dq, velocities linear; the right value at t1.
     void at(const System& system, double t, State& x) const;

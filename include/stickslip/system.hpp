@@ -62,6 +62,8 @@ public:
     // Tells the finder how far each body may get in h at velocity v.
     virtual void look_ahead(const VecX& v, double h, ContactFinder& finder) const;
 
+    // The joint limits among the contacts of rows(), alone and cheap: schemes do not let them be passed.
+    virtual void limits(const VecX& q, ContactRows& limits) const;
     // [m] Overlap of this contact beyond which it no longer says on which side the bodies are; infinity if unknown.
     virtual double overlap_limit(const ContactId& id) const;
 

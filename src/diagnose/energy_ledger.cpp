@@ -38,6 +38,13 @@ void EnergyLedger::begin(const System& system, const State& state) {
     scale_ = std::max({now_.kinetic, std::abs(now_.potential), now_.elastic});
 }
 
+void EnergyLedger::move(const System& system, const State& state) {
+    const Energies before = now_;
+    now_ = system.energies(state.t, state.q, state.v);
+    flows_.regularisation_loss -=
+        (now_.kinetic - before.kinetic) + (now_.potential - before.potential) + (now_.elastic - before.elastic);
+}
+
 void EnergyLedger::restore(const Snapshot& s) {
     start_ = s.start;
     now_ = s.now;

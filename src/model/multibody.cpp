@@ -1,10 +1,10 @@
 // Bodies: mass, forces, motion on the manifold, energies, names. Rows are in multibody_rows.cpp.
 #include "model/multibody.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "math/so3.hpp"
-#include "model/joints/pieces.hpp"
 
 namespace stickslip {
 
@@ -27,7 +27,7 @@ MultibodySystem::MultibodySystem(MultibodyModel model) : model_(std::move(model)
         nodes_.add(model_.plane ? 3 : 6);
         nq_ += model_.plane ? 3 : 7;
     }
-    for (const Joint& joint : model_.joints) pieces_.push_back(joint_pieces(joint, model_.plane));
+    plan_rows();
 }
 
 State MultibodySystem::initial_state(const std::vector<Vec3>& velocity,
@@ -55,6 +55,10 @@ State MultibodySystem::initial_state(const std::vector<Vec3>& velocity,
             Eigen::Map<Vec3>{v + 3} = body.pose.attitude.conjugate() * angular_velocity[b];
         }
     }
+    for (const Counted& counted : counted_)
+        x.q[counted.place] = model_.joints[static_cast<std::size_t>(counted.joint)].offset[counted.coordinate];
+    VecX still = VecX::Zero(nv());
+    advance(x.q, still);
     return x;
 }
 
@@ -102,12 +106,12 @@ void MultibodySystem::mass(const VecX&, BlockMatrix& M) const {
     }
 }
 
-void MultibodySystem::forces(double t, const VecX& q, const VecX&, Forces& k) const {
+void MultibodySystem::forces(double t, const VecX& q, const VecX& v, Forces& k) const {
     k.potential.setZero(nv());
     k.applied.setZero(nv());
     for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
         const RigidBody& body = model_.bodies[b];
-        if (body.fixed) continue;
+        if (body.fixed || !body.present) continue;
         double* f = k.potential.data() + nodes_.start[node_[b]];
         const Vec3 weight = body.mass * model_.gravity;
         if (model_.plane) {
@@ -128,6 +132,36 @@ void MultibodySystem::forces(double t, const VecX& q, const VecX&, Forces& k) co
         write_row(R, force, torque, row);
         for (int i = 0; i < nodes_.dof(n); ++i) k.applied[nodes_.start[n] + i] += row[i];
     }
+    const int d = model_.plane ? 2 : 3;
+    for (const Drag& drag : model_.drags) {
+        const int n = node(drag.body);
+        if (n < 0) continue;
+        const auto u = v.segment(nodes_.start[n], nodes_.dof(n));
+        auto f = k.applied.segment(nodes_.start[n], nodes_.dof(n));
+        f.head(d) -= (drag.linear + drag.quadratic * u.head(d).norm()) * u.head(d);
+        f.tail(nodes_.dof(n) - d) -= drag.angular * u.tail(nodes_.dof(n) - d);
+    }
+}
+
+// Drag alone depends on the velocity (springs are rows): C = linear + quadratic (|v| + v v'/|v|).
+bool MultibodySystem::slopes(double, const VecX&, const VecX& v, BlockMatrix& K, BlockMatrix& C) const {
+    if (model_.drags.empty()) return false;
+    K.shape_diagonal(nodes_);
+    C.shape_diagonal(nodes_);
+    const int d = model_.plane ? 2 : 3;
+    for (const Drag& drag : model_.drags) {
+        const int n = node(drag.body);
+        if (n < 0) continue;
+        const auto u = v.segment(nodes_.start[n], d);
+        const double speed = u.norm();
+        auto block = C.block(n);
+        for (int i = 0; i < d; ++i) {
+            block(i, i) += drag.linear + drag.quadratic * speed;
+            for (int j = 0; j < d && speed > 0; ++j) block(i, j) += drag.quadratic * u[i] * u[j] / speed;
+        }
+        for (int i = d; i < nodes_.dof(n); ++i) block(i, i) += drag.angular;
+    }
+    return true;
 }
 
 void MultibodySystem::add_gyroscopic(double s, const VecX& v, BlockMatrix& A) const {
@@ -164,23 +198,34 @@ void MultibodySystem::advance(VecX& q, const VecX& dq) const {
         for (int i = 0; i < 3; ++i) x[i] += d[i];
         if (!model_.plane) rotate_in_body(x + 3, Vec3(d[3], d[4], d[5]));
     }
+    for (const Counted& counted : counted_) q[counted.place] = coordinate(counted.joint, counted.coordinate, q);
 }
 
 Energies MultibodySystem::energies(double, const VecX& q, const VecX& v) const {
     Energies e;
     for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
         const RigidBody& body = model_.bodies[b];
-        if (body.fixed) continue;
+        if (body.fixed || !body.present) continue;
         const double* u = v.data() + nodes_.start[node_[b]];
         const Vec3 w = model_.plane ? Vec3(plane_n_ * u[2]) : Vec3(u[3], u[4], u[5]);
         const double speed2 = u[0] * u[0] + u[1] * u[1] + (model_.plane ? 0.0 : u[2] * u[2]);
         e.kinetic += 0.5 * (body.mass * speed2 + w.dot(body.inertia * w));
         e.potential -= body.mass * model_.gravity.dot(pose(static_cast<int>(b), q).position);
     }
-    for (const Spring& spring : model_.springs) {
-        const double x =
-            (pose(spring.b, q) * spring.point_b - pose(spring.a, q) * spring.point_a).norm() - spring.length;
-        e.elastic += 0.5 * spring.stiffness * x * x;
+    for (const Element& element : elements_) {
+        const JointFrames at = frames(element.a, element.b, element.point_a, element.point_b, q);
+        for (std::size_t i = 0; i < element.pieces.size(); ++i) {
+            if (element.stiffness[i] == 0) continue;
+            const double x = evaluate(element.pieces[i], at, element.length).value;
+            e.elastic += 0.5 * element.stiffness[i] * x * x;
+        }
+    }
+    for (const Group& group : groups_) {
+        if (group.source != Source::torsion) continue;
+        const Drive& drive =
+            model_.joints[static_cast<std::size_t>(group.index)].drives[static_cast<std::size_t>(group.drive)];
+        const double x = coordinate(group.index, drive.coordinate, q) - drive.rest;
+        e.elastic += 0.5 * drive.stiffness * x * x;
     }
     return e;
 }
@@ -192,6 +237,12 @@ double MultibodySystem::next_discontinuity(double t) const {
             if (edge > t) next = std::min(next, edge);
         for (int i = 0; i < 3; ++i)
             next = std::min({next, load.force[i].next_discontinuity(t), load.torque[i].next_discontinuity(t)});
+    }
+    for (const Joint& joint : model_.joints) {
+        for (const Drive& drive : joint.drives) {
+            if (drive.motor) next = std::min(next, drive.motor->target.next_discontinuity(t));
+            if (drive.brake) next = std::min(next, drive.brake->next_discontinuity(t));
+        }
     }
     return next;
 }
@@ -207,6 +258,11 @@ std::vector<std::string> MultibodySystem::coordinate_names() const {
         } else {
             for (const char* part : {"x", "y", "z", "qw", "qx", "qy", "qz"}) names.push_back(body.name + "." + part);
         }
+    }
+    for (const Counted& counted : counted_) {
+        const Joint& joint = model_.joints[static_cast<std::size_t>(counted.joint)];
+        names.push_back(joint.name + "." +
+                        joint_entry(joint.kind).coordinates[static_cast<std::size_t>(counted.coordinate)]);
     }
     return names;
 }
@@ -224,12 +280,8 @@ BodyState MultibodySystem::body_state(int body, const VecX& q, const VecX& v) co
     return {frame, motion.linear, motion.angular};
 }
 
-std::string MultibodySystem::joint_name(std::uint32_t id) const {
-    if (id < model_.joints.size()) return model_.joints[id].name;
-    return model_.springs.at(id - model_.joints.size()).name;
-}
-
 double MultibodySystem::overlap_limit(const ContactId& id) const {
+    if (is_limit(id)) return infinity;
     const std::vector<Collider>& all = model_.collision.colliders;
     const auto limit = [&](std::uint32_t shape) {
         const auto found = std::lower_bound(all.begin(), all.end(), shape,
@@ -240,6 +292,7 @@ double MultibodySystem::overlap_limit(const ContactId& id) const {
 }
 
 std::string MultibodySystem::contact_name(const ContactId& id) const {
+    if (is_limit(id)) return limit_name(id);
     const auto name = [&](std::uint32_t shape) {
         return shape < model_.collider_names.size() ? model_.collider_names[shape] : "shape " + std::to_string(shape);
     };

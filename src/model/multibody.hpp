@@ -4,6 +4,9 @@
 //                     gyroscopic force (J omega) x omega
 //   planar node (3):  q = v-chart (a, b, angle), M = diag(m, m, J)
 //
+// Behind the bodies q holds one number for every joint angle that something acts on: the angle with its turns counted
+// (joints/joint.hpp). Limits are contacts of dimension one: a gap, a restitution, events and impacts like any other.
+//
 // All body-fixed points here are relative to the centre of mass, in the axes of the body frame.
 #pragma once
 
@@ -15,6 +18,7 @@
 
 #include "collision/finder.hpp"
 #include "model/forces/time_function.hpp"
+#include "model/joints/pieces.hpp"
 #include "stickslip/system.hpp"
 
 namespace stickslip {
@@ -27,43 +31,39 @@ struct RigidBody {
     Vec3 com = Vec3::Zero();      // [m] of the body's own frame, for reporting its pose
     Pose pose;                    // at t = 0: centre of mass and attitude (fixed bodies stay there)
     double radius = 0;            // [m] bound of its shapes about the centre of mass
-};
-
-enum class JointKind { fixed, ball, revolute, prismatic, distance };
-
-struct JointEntry {
-    JointKind kind;
-    const char* name;
-    int rows_in_space, rows_in_plane;
-    const char* summary;
-};
-const std::vector<JointEntry>& joint_table();
-
-struct Joint {
-    std::string name;
-    JointKind kind = JointKind::ball;
-    int a = -1, b = -1;  // bodies; -1 is the ground
-    Vec3 point_a = Vec3::Zero(), point_b = Vec3::Zero();
-    Mat3 axes_a = Mat3::Identity(),
-         axes_b = Mat3::Identity();  // columns x, y, z; z is the joint axis; equal in W at t = 0
-    double length = 0;               // [m] distance joint
-};
-
-// One scalar row of a joint: which function of the two bodies must vanish.
-enum class PieceKind { world_point, carried_point, right_angle, distance };
-struct Piece {
-    PieceKind kind;
-    Vec3 d;  // world_point: direction in W; carried_point: in a; right_angle: the axis e in a
-    Vec3 f;  // right_angle: the axis f in b
+    // False: not there now, but added later or removed before. It keeps its place in q and v, so that records, warm
+    // starts and other bodies do not notice; it rests, weighs nothing and touches nobody.
+    bool present = true;
 };
 
 struct Spring {
     std::string name;
+    std::uint32_t id = 0;  // of the springs and bushings together; never renumbered by an edit
     int a = -1, b = -1;
     Vec3 point_a = Vec3::Zero(), point_b = Vec3::Zero();
     double stiffness = 0;  // [N/m]
     double damping = 0;    // [N s/m]
     double length = 0;     // [m] unloaded
+};
+
+// Three springs along and three about the axes of a, small angles (they enter by their sines).
+struct Bushing {
+    std::string name;
+    std::uint32_t id = 0;
+    int a = -1, b = -1;
+    Vec3 point_a = Vec3::Zero(), point_b = Vec3::Zero();
+    Mat3 axes_a = Mat3::Identity(), axes_b = Mat3::Identity();  // equal in W at t = 0
+    std::array<double, 6> stiffness{};                          // [N/m] x 3, [N m/rad] x 3
+    std::array<double, 6> damping{};                            // [N s/m] x 3, [N m s/rad] x 3
+};
+
+// Force -(linear + quadratic |v|) v at the centre of mass and torque -angular omega.
+struct Drag {
+    std::string name;
+    int body = -1;
+    double linear = 0;     // [N s/m]
+    double quadratic = 0;  // [N s^2/m^2]
+    double angular = 0;    // [N m s/rad]
 };
 
 struct Load {
@@ -82,6 +82,8 @@ struct MultibodyModel {
     std::vector<RigidBody> bodies;
     std::vector<Joint> joints;
     std::vector<Spring> springs;
+    std::vector<Bushing> bushings;
+    std::vector<Drag> drags;
     std::vector<Load> loads;
     Vec3 gravity = Vec3::Zero();  // [m/s^2]
     CollisionModel collision;
@@ -105,11 +107,13 @@ public:
     bool constant_mass() const override { return true; }
     void mass(const VecX& q, BlockMatrix& M) const override;
     void forces(double t, const VecX& q, const VecX& v, Forces& k) const override;
+    bool slopes(double t, const VecX& q, const VecX& v, BlockMatrix& K, BlockMatrix& C) const override;
     void add_gyroscopic(double s, const VecX& v, BlockMatrix& A) const override;
     void rows(double t, const VecX& q, ContactFinder& finder, JointRows& joints, ContactRows& contacts) const override;
     void curvature(double t, const VecX& q, const VecX& v, const ContactFinder& finder, JointRows& joints,
                    ContactRows& contacts) const override;
     void look_ahead(const VecX& v, double h, ContactFinder& finder) const override;
+    void limits(const VecX& q, ContactRows& limits) const override;
     double overlap_limit(const ContactId& id) const override;
     void advance(VecX& q, const VecX& dq) const override;
     Energies energies(double t, const VecX& q, const VecX& v) const override;
@@ -119,6 +123,10 @@ public:
     BodyState body_state(int body, const VecX& q, const VecX& v) const override;
     std::string joint_name(std::uint32_t id) const override;
     std::string contact_name(const ContactId& id) const override;
+    static bool is_limit(const ContactId& id) { return (id.a & limit_flag) != 0; }
+
+    // Counted value of a coordinate of a joint (by index) at q, as its limits and motors see it.
+    double coordinate(int joint, int number, const VecX& q) const;
 
     // Placement of the centre of mass and axes of a body; body -1 is the ground.
     Pose pose(int body, const VecX& q) const;
@@ -129,13 +137,61 @@ private:
     // Writes the row (f on the centre's velocity, tau on the angular velocity, both in W) of a body into `row`.
     void write_row(const Mat3& R, const Vec3& f, const Vec3& tau, double* row) const;
 
-    void joint_rows(const VecX& q, JointRows& rows) const;
+    // A spring or bushing: compliant rows between two bodies.
+    struct Element {
+        std::string name;
+        std::uint32_t id = 0;
+        int a = -1, b = -1;
+        Vec3 point_a, point_b;
+        double length = 0;
+        std::vector<Piece> pieces;
+        std::vector<double> stiffness, damping;
+    };
+    // One group of bilateral rows, in the order they appear.
+    enum class Source : std::uint8_t { joint, gear, motor, friction, brake, torsion, element };
+    struct Group {
+        Source source;
+        std::uint32_t id;  // of the rows: Source in the top bits, then the coordinate, then the joint's or element's id
+        int index;         // of the joint or element
+        int drive = 0;
+    };
+    struct Limit {
+        ContactId id;
+        int joint, drive;
+        bool upper;
+    };
+    struct Counted {  // a joint angle kept in q
+        int joint, coordinate, place;
+    };
+
+    static constexpr std::uint32_t limit_flag = 0x80000000u;  // limits sort behind the contacts of shapes
+
+    void plan_rows();
+    std::string limit_name(const ContactId& id) const;
+    int joint_index(std::uint32_t id) const;  // -1 if there is none
+    JointFrames frames(int a, int b, const Vec3& point_a, const Vec3& point_b, const VecX& q) const;
+    JointFrames frames(const Joint& joint, const VecX& q) const;
+    RowPiece coordinate_piece(int joint, int number, const VecX& q) const;  // value counted
+    double coordinate_curvature(int joint, int number, const VecX& q, const VecX& v) const;
+    void add_blocks(int a, int b, const VecX& q, int dim, const RowPiece* pieces, BlockRows& rows) const;
+    void joint_rows(double t, const VecX& q, JointRows& rows) const;
+    void gear_row(const Joint& gear, const VecX& q, int row, JointRows& rows) const;
+    void drive_row(double t, const Group& group, const VecX& q, int row, JointRows& rows) const;
+    void limit_rows(const VecX& q, ContactRows& rows) const;
+    void joint_curvature(const VecX& q, const VecX& v, JointRows& joints) const;
+    double limit_curvature(const ContactId& id, const VecX& q, const VecX& v) const;
     void contact_rows(const VecX& q, ContactFinder& finder, ContactRows& rows) const;
 
     MultibodyModel model_;
-    std::vector<std::vector<Piece>> pieces_;  // per joint
-    std::vector<int> node_;                   // per body; -1 if fixed
-    std::vector<int> q_start_;                // per body: first index in q
+    std::vector<std::vector<Piece>> pieces_;       // per joint: rows that vanish
+    std::vector<std::vector<Piece>> coordinates_;  // per joint
+    std::vector<std::array<int, 2>> count_place_;  // per joint and coordinate: place in q of its counted angle, or -1
+    std::vector<Element> elements_;
+    std::vector<Group> groups_;
+    std::vector<Limit> limits_;
+    std::vector<Counted> counted_;
+    std::vector<int> node_;     // per body; -1 if fixed
+    std::vector<int> q_start_;  // per body: first index in q
     int nq_ = 0;
     Vec3 plane_a_ = Vec3::Zero(), plane_b_ = Vec3::Zero(), plane_n_ = Vec3::Zero();  // axes of a planar scene
 };

@@ -1,45 +1,8 @@
-// Rows of bodies: joint pieces, springs, contacts; and their curvature.
+// Rows of contacts and their curvature; those of joints are in multibody_joints.cpp.
 #include "math/so3.hpp"
-#include "model/joints/row_pieces.hpp"
 #include "model/multibody.hpp"
 
 namespace stickslip {
-
-namespace {
-
-// What a piece needs of its two bodies at q.
-struct JointFrames {
-    Pose a, b;
-    PointPair points;
-};
-
-JointFrames frames_of(const Pose& a, const Pose& b, const Vec3& point_a, const Vec3& point_b) {
-    const Vec3 r_a = a.attitude * point_a, r_b = b.attitude * point_b;
-    return {a, b, {r_a, r_b, b.position + r_b - a.position - r_a}};
-}
-
-RowPiece evaluate(const Piece& piece, const JointFrames& at, double length) {
-    switch (piece.kind) {
-        case PieceKind::world_point: return world_point(at.points, piece.d);
-        case PieceKind::carried_point: return carried_point(at.points, at.a.attitude * piece.d);
-        case PieceKind::right_angle: return right_angle(at.a.attitude * piece.d, at.b.attitude * piece.f);
-        case PieceKind::distance: break;
-    }
-    return distance(at.points, length);
-}
-
-double evaluate_curvature(const Piece& piece, const JointFrames& at, const Twist& a, const Twist& b) {
-    switch (piece.kind) {
-        case PieceKind::world_point: return world_point_curvature(at.points, piece.d, a, b);
-        case PieceKind::carried_point: return carried_point_curvature(at.points, at.a.attitude * piece.d, a, b);
-        case PieceKind::right_angle:
-            return right_angle_curvature(at.a.attitude * piece.d, at.b.attitude * piece.f, a, b);
-        case PieceKind::distance: break;
-    }
-    return distance_curvature(at.points, a, b);
-}
-
-}  // namespace
 
 void MultibodySystem::write_row(const Mat3& R, const Vec3& f, const Vec3& tau, double* row) const {
     if (model_.plane) {
@@ -52,41 +15,6 @@ void MultibodySystem::write_row(const Mat3& R, const Vec3& f, const Vec3& tau, d
             row[i] = f[i];
             row[3 + i] = tau_B[i];
         }
-    }
-}
-
-void MultibodySystem::joint_rows(const VecX& q, JointRows& rows) const {
-    const int dof = model_.plane ? 3 : 6;
-    const auto fill = [&](int body, const Pose& pose, int dim, const auto& wrench) {
-        const int n = node(body);
-        if (n < 0) return;
-        auto block = rows.jacobian.add_block(n, dof);
-        const Mat3 R = pose.attitude.toRotationMatrix();
-        for (int i = 0; i < dim; ++i) write_row(R, wrench(i).f, wrench(i).tau, block.data() + i * dof);
-    };
-    std::array<RowPiece, 6> piece;
-    for (std::size_t j = 0; j < model_.joints.size(); ++j) {
-        const Joint& joint = model_.joints[j];
-        const int dim = static_cast<int>(pieces_[j].size());
-        const JointFrames at = frames_of(pose(joint.a, q), pose(joint.b, q), joint.point_a, joint.point_b);
-        const int first = rows.begin_group(static_cast<std::uint32_t>(j), dim, RowKind::holonomic);
-        for (int i = 0; i < dim; ++i) {
-            piece[i] = evaluate(pieces_[j][i], at, joint.length);
-            rows.value[first + i] = piece[i].value;
-        }
-        fill(joint.a, at.a, dim, [&](int i) -> const Wrench& { return piece[i].a; });
-        fill(joint.b, at.b, dim, [&](int i) -> const Wrench& { return piece[i].b; });
-    }
-    for (std::size_t s = 0; s < model_.springs.size(); ++s) {
-        const Spring& spring = model_.springs[s];
-        const JointFrames at = frames_of(pose(spring.a, q), pose(spring.b, q), spring.point_a, spring.point_b);
-        const int row = rows.begin_group(static_cast<std::uint32_t>(model_.joints.size() + s), 1, RowKind::compliant);
-        piece[0] = distance(at.points, spring.length);
-        rows.value[row] = piece[0].value;
-        rows.stiffness[row] = spring.stiffness;
-        rows.damping[row] = spring.damping;
-        fill(spring.a, at.a, 1, [&](int) -> const Wrench& { return piece[0].a; });
-        fill(spring.b, at.b, 1, [&](int) -> const Wrench& { return piece[0].b; });
     }
 }
 
@@ -122,12 +50,13 @@ void MultibodySystem::contact_rows(const VecX& q, ContactFinder& finder, Contact
     }
 }
 
-void MultibodySystem::rows(double, const VecX& q, ContactFinder& finder, JointRows& joints,
+void MultibodySystem::rows(double t, const VecX& q, ContactFinder& finder, JointRows& joints,
                            ContactRows& contacts) const {
     joints.clear();
     contacts.clear();
-    joint_rows(q, joints);
+    joint_rows(t, q, joints);
     contact_rows(q, finder, contacts);
+    limit_rows(q, contacts);
 }
 
 // Contacts: u_i = d_i.(v_A(P) - v_B(P)) with d_i = n, t1, t2 and velocity fields v_X(P) = v_X + w_X x (P - x_X).
@@ -135,23 +64,15 @@ void MultibodySystem::rows(double, const VecX& q, ContactFinder& finder, JointRo
 // The frame turns as little as it can: t1' = -n (n'.t1), t2' = -n (n'.t2).
 void MultibodySystem::curvature(double, const VecX& q, const VecX& v, const ContactFinder& finder, JointRows& joints,
                                 ContactRows& contacts) const {
-    int row = 0;
-    const auto frames = [&](const auto& joint) {
-        return frames_of(pose(joint.a, q), pose(joint.b, q), joint.point_a, joint.point_b);
-    };
-    for (std::size_t j = 0; j < model_.joints.size(); ++j) {
-        const Joint& joint = model_.joints[j];
-        const JointFrames at = frames(joint);
-        const Twist a = twist(joint.a, q, v), b = twist(joint.b, q, v);
-        for (const Piece& piece : pieces_[j]) joints.curvature[row++] = evaluate_curvature(piece, at, a, b);
-    }
-    for (const Spring& spring : model_.springs)
-        joints.curvature[row++] =
-            distance_curvature(frames(spring).points, twist(spring.a, q, v), twist(spring.b, q, v));
+    joint_curvature(q, v, joints);
 
     // Contacts may have been thinned out since rows(): both lists are sorted by id.
     auto found = finder.contacts().begin();
     for (int i = 0; i < contacts.size(); ++i) {
+        if (is_limit(contacts.id[i])) {
+            contacts.curvature[contacts.jacobian.row[i]] = limit_curvature(contacts.id[i], q, v);
+            continue;
+        }
         while (found->id < contacts.id[i]) ++found;
         const Twist a = twist(found->body_a, q, v), b = twist(found->body_b, q, v);
         const ContactRates rates = contact_rates(*found, a, b);

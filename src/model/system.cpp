@@ -10,6 +10,8 @@ bool System::slopes(double, const VecX&, const VecX&, BlockMatrix&, BlockMatrix&
 
 void System::look_ahead(const VecX&, double, ContactFinder&) const {}
 
+void System::limits(const VecX&, ContactRows& limits) const { limits.clear(); }
+
 double System::overlap_limit(const ContactId&) const { return infinity; }
 
 double System::next_discontinuity(double) const { return infinity; }

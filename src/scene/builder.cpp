@@ -10,6 +10,7 @@
 #include "base/paths.hpp"
 #include "model/multibody.hpp"
 #include "scene/formula.hpp"
+#include "scene/reader.hpp"
 #include "stickslip/load.hpp"
 
 namespace stickslip {
@@ -79,6 +80,9 @@ public:
         for (const Scene::Body& body : scene.bodies) add_body(body);
         for (const Scene::Joint& joint : scene.joints) add_joint(joint);
         for (const Scene::Spring& spring : scene.springs) add_spring(spring);
+        for (const Scene::TorsionSpring& spring : scene.torsion_springs) add_torsion_spring(spring);
+        for (const Scene::Bushing& bushing : scene.bushings) add_bushing(bushing);
+        for (const Scene::Drag& drag : scene.drags) add_drag(drag);
         for (const Scene::Load& load : scene.loads) add_load(load);
         auto& ignored = model_.collision.ignored_bodies;
         std::sort(ignored.begin(), ignored.end());
@@ -144,11 +148,13 @@ private:
         Joint built;
         built.name = joint.name;
         built.kind = static_cast<JointKind>(joint.kind);
+        built.id = static_cast<std::uint32_t>(model_.joints.size());
+        if (built.kind == JointKind::gear || built.kind == JointKind::rack_pinion) {
+            add_gear(joint, std::move(built));
+            return;
+        }
         built.a = body_index(scene_, joint.a);
         built.b = body_index(scene_, joint.b);
-        const auto moves = [&](int body) { return body >= 0 && !scene_.bodies[static_cast<std::size_t>(body)].fixed; };
-        if (!moves(built.a) && !moves(built.b))
-            throw Error(fmt::format("joint '{}' joins two bodies that cannot move", joint.name), joint.place);
         Vec3 at_a, at_b;
         if (joint.at) {
             at_a = in_frame(built.a, *joint.at);
@@ -164,22 +170,73 @@ private:
         const Vec3 apart = in_world(built.b, at_b) - in_world(built.a, at_a);
         built.point_a = from_com(built.a, at_a);
         built.point_b = from_com(built.b, at_b);
-        if (joint.kind == Scene::Joint::Kind::distance) {
-            built.length = joint.length.value_or(apart.norm());
-            if (built.length <= 0)
-                throw Error(fmt::format("distance joint '{}' has length zero: use a ball joint", joint.name),
-                            joint.place);
-            check_closed(joint, std::abs(apart.norm() - built.length));
-        } else if (joint.kind == Scene::Joint::Kind::prismatic) {
-            check_closed(joint, (apart - joint.axis * joint.axis.dot(apart)).norm());
-        } else {
-            check_closed(joint, apart.norm());
-        }
-        built.axes_a = built.axes_b = joint_axes(joint);
+        check_anchors(joint, apart, built);
         // World axes at t = 0, carried by each body.
-        built.axes_a = frame(built.a).attitude.normalized().conjugate().toRotationMatrix() * built.axes_a;
-        built.axes_b = frame(built.b).attitude.normalized().conjugate().toRotationMatrix() * built.axes_b;
+        const Mat3 axes = joint_axes(joint);
+        built.axes_a = frame(built.a).attitude.normalized().conjugate().toRotationMatrix() * axes;
+        built.axes_b = frame(built.b).attitude.normalized().conjugate().toRotationMatrix() * axes;
+        for (const Scene::Drive& drive : joint.drives) {
+            built.drives.push_back(build_drive(drive));
+            built.offset[static_cast<std::size_t>(drive.coordinate)] += drive.start;
+        }
+        if (built.kind == JointKind::prismatic) built.offset[0] -= joint.axis.dot(apart);
+        if (built.kind == JointKind::cylindrical) built.offset[1] -= joint.axis.dot(apart);
         if (!joint.collide) model_.collision.ignored_bodies.push_back(std::minmax(built.a, built.b));
+        model_.joints.push_back(std::move(built));
+    }
+
+    // Points that must meet do, up to what rounding of written poses leaves.
+    void check_anchors(const Scene::Joint& joint, const Vec3& apart, Joint& built) const {
+        using Kind = Scene::Joint::Kind;
+        switch (joint.kind) {
+            case Kind::distance:
+                built.length = joint.length.value_or(apart.norm());
+                built.rigid = joint.drives.empty();
+                for (const Scene::Drive& drive : joint.drives)
+                    if (apart.norm() < drive.lower - 1e-9 || apart.norm() > drive.upper + 1e-9)
+                        throw Error(
+                            fmt::format("distance joint '{}' is {:.6g} m long at t = 0, outside its limits [{}, {}]",
+                                        joint.name, apart.norm(), drive.lower, drive.upper),
+                            drive.limits_place);
+                if (!built.rigid) return;
+                if (built.length <= 0)
+                    throw Error(fmt::format("distance joint '{}' has length zero: use a ball joint", joint.name),
+                                joint.place);
+                return check_closed(joint, std::abs(apart.norm() - built.length));
+            case Kind::prismatic:
+            case Kind::cylindrical: return check_closed(joint, (apart - joint.axis * joint.axis.dot(apart)).norm());
+            case Kind::planar: return check_closed(joint, std::abs(joint.axis.dot(apart)));
+            default: check_closed(joint, apart.norm());
+        }
+    }
+
+    Drive build_drive(const Scene::Drive& drive) const {
+        Drive built;
+        built.coordinate = drive.coordinate;
+        built.lower = drive.lower;
+        built.upper = drive.upper;
+        built.restitution = drive.restitution;
+        if (drive.motor) {
+            built.motor = Motor{drive.motor->position, function(drive.motor->target), drive.motor->time_constant,
+                                drive.motor->most.value_or(infinity)};
+        }
+        if (drive.friction) built.friction = TimeFunction::constant(*drive.friction);
+        if (drive.brake) built.brake = function(*drive.brake);
+        return built;
+    }
+
+    void add_gear(const Scene::Joint& gear, Joint built) {
+        const int first = joint_index(scene_, gear.first), second = joint_index(scene_, gear.second);
+        const auto [c1, c2] = gear_coordinates(scene_, gear);
+        built.of = {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(second)};
+        built.of_coordinate = {c1, c2};
+        built.ratio = gear.ratio;
+        const auto start = [&](int joint, int coordinate) {
+            for (const Scene::Drive& drive : scene_.joints[static_cast<std::size_t>(joint)].drives)
+                if (drive.coordinate == coordinate) return drive.start;
+            return 0.0;
+        };
+        built.length = start(first, c1) - gear.ratio * start(second, c2);
         model_.joints.push_back(std::move(built));
     }
 
@@ -187,6 +244,11 @@ private:
         using Kind = Scene::Joint::Kind;
         Vec3 any = Vec3::UnitX();
         if (std::abs(joint.axis.x()) > 0.6) any = Vec3::UnitY();
+        if (joint.kind == Kind::universal) {  // z is the axis of a, x that of b
+            Mat3 axes;
+            axes << joint.axis_b, joint.axis.cross(joint.axis_b), joint.axis;
+            return axes;
+        }
         if (!model_.plane) return axes_with_z(joint.axis, any);
         const int first = (*model_.plane)[0];
         switch (joint.kind) {
@@ -196,7 +258,7 @@ private:
                         fmt::format("in the plane {} the axis of revolute joint '{}' must be the plane's normal",
                                     to_string(scene_.plane), joint.name),
                         joint.place);
-                return axes_with_z(normal_, Vec3::Unit(first));
+                return axes_with_z(joint.axis, Vec3::Unit(first));
             case Kind::prismatic:
                 if (std::abs(joint.axis.dot(normal_)) > 1e-9)
                     throw Error(fmt::format("in the plane {} the axis of prismatic joint '{}' must lie in the plane",
@@ -218,6 +280,7 @@ private:
     void add_spring(const Scene::Spring& spring) {
         Spring built;
         built.name = spring.name;
+        built.id = elements_++;
         built.a = body_index(scene_, spring.a);
         built.b = body_index(scene_, spring.b);
         built.point_a = from_com(built.a, spring.at_a);
@@ -226,6 +289,39 @@ private:
         built.damping = spring.damping;
         built.length = spring.length.value_or((in_world(built.b, spring.at_b) - in_world(built.a, spring.at_a)).norm());
         model_.springs.push_back(std::move(built));
+    }
+
+    void add_torsion_spring(const Scene::TorsionSpring& spring) {
+        Joint& joint = model_.joints[static_cast<std::size_t>(joint_index(scene_, spring.joint))];
+        Drive drive;
+        drive.coordinate = spring.coordinate;
+        drive.stiffness = spring.stiffness;
+        drive.damping = spring.damping;
+        drive.rest = spring.rest;
+        drive.spring_name = spring.name;
+        drive.spring_id = elements_++;
+        joint.drives.push_back(std::move(drive));
+    }
+
+    void add_bushing(const Scene::Bushing& bushing) {
+        Bushing built;
+        built.name = bushing.name;
+        built.id = elements_++;
+        built.a = body_index(scene_, bushing.a);
+        built.b = body_index(scene_, bushing.b);
+        built.point_a = from_com(built.a, in_frame(built.a, bushing.at));
+        built.point_b = from_com(built.b, in_frame(built.b, bushing.at));
+        built.axes_a = frame(built.a).attitude.normalized().conjugate().toRotationMatrix();
+        built.axes_b = frame(built.b).attitude.normalized().conjugate().toRotationMatrix();
+        for (int i = 0; i < 6; ++i) {
+            built.stiffness[static_cast<std::size_t>(i)] = bushing.stiffness[i];
+            built.damping[static_cast<std::size_t>(i)] = bushing.damping[i];
+        }
+        model_.bushings.push_back(std::move(built));
+    }
+
+    void add_drag(const Scene::Drag& drag) {
+        model_.drags.push_back({drag.name, body_index(scene_, drag.body), drag.linear, drag.quadratic, drag.angular});
     }
 
     void add_load(const Scene::Load& load) {
@@ -256,6 +352,7 @@ private:
     const Scene& scene_;
     MultibodyModel model_;
     Vec3 normal_ = Vec3::Zero();
+    std::uint32_t elements_ = 0;  // springs and bushings so far
 };
 
 // A solver that cannot take the scene's cone is wrong input, not something to find out in the first step.

@@ -198,17 +198,6 @@ const char* to_string(Scene::Plane plane) {
     return "?";
 }
 
-const char* to_string(Scene::Joint::Kind kind) {
-    switch (kind) {
-        case Scene::Joint::Kind::fixed: return "fixed";
-        case Scene::Joint::Kind::ball: return "ball";
-        case Scene::Joint::Kind::revolute: return "revolute";
-        case Scene::Joint::Kind::prismatic: return "prismatic";
-        case Scene::Joint::Kind::distance: return "distance";
-    }
-    return "?";
-}
-
 const char* to_string(Scene::Shape::Kind kind) {
     switch (kind) {
         case Scene::Shape::Kind::sphere: return "sphere";

@@ -5,6 +5,7 @@
 
 #include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scene/yaml_tree.hpp"
@@ -82,6 +83,11 @@ Scene::Name read_body_name(const YamlNode& node, const Scene& scene);
 Scene::Name read_material_name(const YamlNode& node, const Scene& scene);
 // Throws unless one of the two can move.
 void check_movable(const Scene& scene, const Scene::Name& a, const Scene::Name& b, const std::string& what);
+
+// Of joints: limits, motors and the like from the joint's map; the joints that a gear couples.
+void read_drives(const MapReader& map, const ValueReader& values, Scene::Joint& joint);
+void read_gear(const MapReader& map, const ValueReader& values, const Scene& scene, Scene::Joint& joint);
+std::pair<int, int> gear_coordinates(const Scene& scene, const Scene::Joint& gear);
 
 // Applies --set to the tree before anything is read.
 void apply_overrides(YamlNode& root, const OptionValues& overrides);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/joints/joint.hpp"
 #include "scene/formula.hpp"
 #include "scene/reader.hpp"
 
@@ -40,6 +41,14 @@ void read_anchor(const MapReader& map, const ValueReader& values, Scene::Joint& 
 
 void read_axis(const MapReader& map, const ValueReader& values, const Scene& scene, Scene::Joint& joint) {
     const int normal = plane_normal(scene.plane);
+    if (joint.kind == Scene::Joint::Kind::universal) {
+        joint.axis = values.direction(map.need("axis"), "axis");
+        const YamlNode& other = map.need("axis_b");
+        joint.axis_b = values.direction(other, "axis_b");
+        if (std::abs(joint.axis.dot(joint.axis_b)) > 1e-6)
+            throw Error("the two axes of a universal joint must be at right angles", other.place());
+        return;
+    }
     const bool revolute = joint.kind == Scene::Joint::Kind::revolute;
     if (revolute && normal >= 0 && !map.find("axis")) {
         joint.axis = Vec3::Unit(normal);
@@ -57,10 +66,48 @@ void read_axis(const MapReader& map, const ValueReader& values, const Scene& sce
 
 MapReader open_joint(const YamlNode& node, const std::string& what, Scene::Joint::Kind kind) {
     using Kind = Scene::Joint::Kind;
-    if (kind == Kind::distance) return {node, what, {"a", "b", "at_a", "at_b", "length", "collide"}};
-    if (kind == Kind::revolute || kind == Kind::prismatic)
-        return {node, what, {"a", "b", "at", "at_a", "at_b", "axis", "collide"}};
+    switch (kind) {
+        case Kind::distance:
+            return {
+                node, what, {"a", "b", "at_a", "at_b", "length", "limits", "motor", "friction", "brake", "collide"}};
+        case Kind::revolute:
+        case Kind::prismatic:
+            return {
+                node,
+                what,
+                {"a", "b", "at", "at_a", "at_b", "axis", "start", "limits", "motor", "friction", "brake", "collide"}};
+        case Kind::cylindrical:
+            return {node, what, {"a", "b", "at", "at_a", "at_b", "axis", "angle", "slide", "collide"}};
+        case Kind::universal:
+            return {node, what, {"a", "b", "at", "at_a", "at_b", "axis", "axis_b", "first", "second", "collide"}};
+        case Kind::planar: return {node, what, {"a", "b", "at", "at_a", "at_b", "axis", "collide"}};
+        case Kind::gear: return {node, what, {"first", "second", "ratio"}};
+        case Kind::rack_pinion: return {node, what, {"rack", "pinion", "radius"}};
+        case Kind::fixed:
+        case Kind::ball: break;
+    }
     return {node, what, {"a", "b", "at", "at_a", "at_b", "collide"}};
+}
+
+// Kinds that a planar scene cannot hold: their freedoms leave the plane.
+void check_plane(const Scene& scene, const Scene::Joint& joint) {
+    const JointEntry& entry = joint_entry(static_cast<JointKind>(joint.kind));
+    if (scene.plane == Scene::Plane::none || entry.rows_in_plane > 0) return;
+    throw Error(fmt::format("a {} joint needs space, the scene is in the plane {}: use revolute or prismatic",
+                            entry.name, to_string(scene.plane)),
+                joint.kind_place);
+}
+
+bool has_axis(Scene::Joint::Kind kind) {
+    using Kind = Scene::Joint::Kind;
+    return kind == Kind::revolute || kind == Kind::prismatic || kind == Kind::cylindrical || kind == Kind::universal ||
+           kind == Kind::planar;
+}
+
+std::vector<std::string> joint_kinds() {
+    std::vector<std::string> names;
+    for (const JointEntry& entry : joint_table()) names.emplace_back(entry.name);
+    return names;
 }
 
 Scene::Spring read_spring(const std::string& name, const YamlNode& node, const Place& place, const Scene& scene) {
@@ -81,6 +128,73 @@ Scene::Spring read_spring(const std::string& name, const YamlNode& node, const P
     if (const YamlNode* damping = map.find("damping")) spring.damping = values.not_negative(*damping, "N s/m");
     if (const YamlNode* length = map.find("length")) spring.length = values.not_negative(*length, "m");
     return spring;
+}
+
+Scene::TorsionSpring read_torsion_spring(const std::string& name, const YamlNode& node, const Place& place,
+                                         const Scene& scene) {
+    const ValueReader values(scene.parameters);
+    const MapReader map(node, fmt::format("torsion spring '{}'", name),
+                        {"joint", "coordinate", "stiffness", "damping", "rest"});
+    Scene::TorsionSpring spring;
+    spring.name = name;
+    spring.place = place;
+    const YamlNode& joint = map.need("joint");
+    spring.joint = {values.word(joint, "the name of a joint"), joint.place()};
+    const Scene::Joint& on = scene.joints[static_cast<std::size_t>(joint_index(scene, spring.joint))];
+    const std::vector<std::string> coordinates = joint_coordinates(on.kind);
+    if (coordinates.empty() || on.kind == Scene::Joint::Kind::distance)
+        throw Error(fmt::format("a {} joint has no angle or slide for a spring", to_string(on.kind)), joint.place());
+    if (const YamlNode* coordinate = map.find("coordinate"))
+        spring.coordinate = values.choice(*coordinate, "coordinate", coordinates);
+    if (!map.find("stiffness") && !map.find("damping"))
+        throw Error(fmt::format("{} needs 'stiffness' or 'damping'", map.what()), map.place());
+    if (const YamlNode* stiffness = map.find("stiffness"))
+        spring.stiffness = values.not_negative(*stiffness, "N m/rad");
+    if (const YamlNode* damping = map.find("damping")) spring.damping = values.not_negative(*damping, "N m s/rad");
+    if (const YamlNode* rest = map.find("rest")) spring.rest = values.number(*rest);
+    return spring;
+}
+
+// One number for all three axes, three numbers, or for both kinds six.
+Vec6 read_six(const YamlNode& node, const ValueReader& values) {
+    const std::vector<double> x =
+        values.numbers(node, {6}, "six numbers: along x, y, z [N/m] and about x, y, z [N m/rad]");
+    for (std::size_t i = 0; i < 6; ++i)
+        if (!(x[i] >= 0)) throw Error("expected numbers that are not negative", node.place());
+    return Eigen::Map<const Vec6>(x.data());
+}
+
+Scene::Bushing read_bushing(const std::string& name, const YamlNode& node, const Place& place, const Scene& scene) {
+    const ValueReader values(scene.parameters);
+    const MapReader map(node, fmt::format("bushing '{}'", name), {"a", "b", "at", "stiffness", "damping"});
+    Scene::Bushing bushing;
+    bushing.name = name;
+    bushing.place = place;
+    bushing.a = read_body_name(map.need("a"), scene);
+    bushing.b = read_body_name(map.need("b"), scene);
+    if (bushing.a.text == bushing.b.text)
+        throw Error(fmt::format("{} joins '{}' with itself", map.what(), bushing.a.text), bushing.b.place);
+    check_movable(scene, bushing.a, bushing.b, map.what());
+    bushing.at = values.vector(map.need("at"));
+    bushing.stiffness = read_six(map.need("stiffness"), values);
+    if (const YamlNode* damping = map.find("damping")) bushing.damping = read_six(*damping, values);
+    return bushing;
+}
+
+Scene::Drag read_drag(const std::string& name, const YamlNode& node, const Place& place, const Scene& scene) {
+    const ValueReader values(scene.parameters);
+    const MapReader map(node, fmt::format("drag '{}'", name), {"body", "linear", "quadratic", "angular"});
+    Scene::Drag drag;
+    drag.name = name;
+    drag.place = place;
+    drag.body = read_body_name(map.need("body"), scene);
+    check_movable(scene, drag.body, drag.body, map.what());
+    if (!map.find("linear") && !map.find("quadratic") && !map.find("angular"))
+        throw Error(fmt::format("{} needs 'linear', 'quadratic' or 'angular'", map.what()), map.place());
+    if (const YamlNode* x = map.find("linear")) drag.linear = values.not_negative(*x, "N s/m");
+    if (const YamlNode* x = map.find("quadratic")) drag.quadratic = values.not_negative(*x, "N s^2/m^2");
+    if (const YamlNode* x = map.find("angular")) drag.angular = values.not_negative(*x, "N m s/rad");
+    return drag;
 }
 
 void read_components(const YamlNode& node, const ValueReader& values, double from, Scene::Formula (&components)[3]) {
@@ -153,21 +267,27 @@ void read_joints(const YamlNode& node, Scene& scene) {
         joint.place = node.key_place(i);
         check_name(joint.name, "joint", joint.place);
         const YamlNode& item = node.children[i];
-        joint.kind = static_cast<Scene::Joint::Kind>(read_kind(item, fmt::format("joint '{}'", joint.name),
-                                                               {"fixed", "ball", "revolute", "prismatic", "distance"}));
+        joint.kind =
+            static_cast<Scene::Joint::Kind>(read_kind(item, fmt::format("joint '{}'", joint.name), joint_kinds()));
         joint.kind_place = item.key_place(0);
+        check_plane(scene, joint);
         const MapReader map =
             open_joint(item.children[0], fmt::format("{} joint '{}'", to_string(joint.kind), joint.name), joint.kind);
+        if (joint.kind == Scene::Joint::Kind::gear || joint.kind == Scene::Joint::Kind::rack_pinion) {
+            read_gear(map, values, scene, joint);
+            scene.joints.push_back(joint);
+            continue;
+        }
         joint.a = read_body_name(map.need("a"), scene);
         joint.b = read_body_name(map.need("b"), scene);
         if (joint.a.text == joint.b.text)
             throw Error(fmt::format("{} joins '{}' with itself", map.what(), joint.a.text), joint.b.place);
         check_movable(scene, joint.a, joint.b, map.what());
         read_anchor(map, values, joint);
-        if (joint.kind == Scene::Joint::Kind::revolute || joint.kind == Scene::Joint::Kind::prismatic)
-            read_axis(map, values, scene, joint);
+        if (has_axis(joint.kind)) read_axis(map, values, scene, joint);
         if (joint.kind == Scene::Joint::Kind::distance)
             if (const YamlNode* length = map.find("length")) joint.length = values.positive(*length, "m");
+        read_drives(map, values, joint);
         if (const YamlNode* collide = map.find("collide")) joint.collide = values.truth(*collide);
         scene.joints.push_back(joint);
     }
@@ -178,12 +298,17 @@ void read_forces(const YamlNode& node, Scene& scene) {
     check_map(node, "forces");
     for (std::size_t i = 0; i < node.keys.size(); ++i) {
         const std::string& name = node.keys[i];
-        check_name(name, "force", node.key_place(i));
+        const Place place = node.key_place(i);
+        check_name(name, "force", place);
         const YamlNode& item = node.children[i];
-        if (read_kind(item, fmt::format("force '{}'", name), {"spring", "load"}) == 0)
-            scene.springs.push_back(read_spring(name, item.children[0], node.key_place(i), scene));
-        else
-            scene.loads.push_back(read_load(name, item.children[0], node.key_place(i), scene));
+        const std::vector<std::string> kinds{"spring", "torsion-spring", "bushing", "drag", "load"};
+        const int kind = read_kind(item, fmt::format("force '{}'", name), kinds);
+        const YamlNode& body = item.children[0];
+        if (kind == 0) scene.springs.push_back(read_spring(name, body, place, scene));
+        if (kind == 1) scene.torsion_springs.push_back(read_torsion_spring(name, body, place, scene));
+        if (kind == 2) scene.bushings.push_back(read_bushing(name, body, place, scene));
+        if (kind == 3) scene.drags.push_back(read_drag(name, body, place, scene));
+        if (kind == 4) scene.loads.push_back(read_load(name, body, place, scene));
     }
 }
 

@@ -178,6 +178,7 @@ StepReport Euler::step(const System& system, Solver& solver, State& x, double t_
         watch.lap(StepTimers::solve);
     }
 
+    hold_limits(system, solver, x, s);
     s.t1 = x.t;
     s.q1 = x.q;
     s.v1 = x.v;

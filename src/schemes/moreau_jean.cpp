@@ -115,6 +115,8 @@ StepReport MoreauJean::step(const System& system, Solver& solver, State& x, doub
                            .alpha = th,
                            .gamma = th,
                            .extra = nullptr});
+    hold_limits(system, solver, x, s);
+    s.q1 = x.q;
     watch.lap(StepTimers::book);
     report.t = x.t;
     report.h = h;

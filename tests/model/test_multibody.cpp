@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <tuple>
 
 #include "math/so3.hpp"
 #include "model/multibody.hpp"
@@ -39,10 +40,21 @@ MultibodyModel random_model(Random& random, bool planar) {
         model.bodies.push_back(body);
     }
     const auto flat = [&](Vec3 x) { return planar ? Vec3(x - normal * normal.dot(x)) : x; };
+    std::vector<std::pair<std::uint32_t, int>> coordinates;  // joints and their coordinates that gears may couple
     for (const JointEntry& entry : joint_table()) {
+        if (planar && entry.rows_in_plane == 0) continue;
         for (const auto& [a, b] : {std::pair{0, 1}, std::pair{-1, 0}, std::pair{1, 2}, std::pair{1, -1}}) {
             Joint joint;
             joint.kind = entry.kind;
+            joint.id = static_cast<std::uint32_t>(model.joints.size());
+            if (entry.kind == JointKind::gear || entry.kind == JointKind::rack_pinion) {
+                for (int k = 0; k < 2; ++k)
+                    std::tie(joint.of[k], joint.of_coordinate[k]) =
+                        coordinates[static_cast<std::size_t>(random.below(static_cast<int>(coordinates.size())))];
+                joint.ratio = random.normal();
+                model.joints.push_back(joint);
+                continue;
+            }
             joint.a = a;
             joint.b = b;
             joint.point_a = flat(random_vector(random, 0.5));
@@ -59,6 +71,18 @@ MultibodyModel random_model(Random& random, bool planar) {
             joint.axes_a = axes();
             joint.axes_b = axes();
             joint.length = random.uniform(0.2, 2);
+            for (int c = 0; c < static_cast<int>(entry.coordinates.size()); ++c) {
+                coordinates.emplace_back(joint.id, c);
+                joint.offset[static_cast<std::size_t>(c)] = random.uniform(-9, 9);
+                Drive drive;
+                drive.coordinate = c;
+                drive.lower = -1;
+                drive.upper = 2;
+                drive.motor = Motor{true, TimeFunction::constant(0.3), 0.1, 5};
+                drive.friction = TimeFunction::constant(2);
+                drive.stiffness = 3;
+                joint.drives.push_back(drive);
+            }
             model.joints.push_back(joint);
         }
     }
@@ -71,7 +95,18 @@ MultibodyModel random_model(Random& random, bool planar) {
         spring.stiffness = random.uniform(10, 100);
         spring.length = random.uniform(0, 1);
         model.springs.push_back(spring);
+        Bushing bushing;
+        bushing.id = static_cast<std::uint32_t>(1 + model.springs.size());
+        bushing.a = a;
+        bushing.b = b;
+        bushing.point_a = flat(random_vector(random, 0.5));
+        bushing.point_b = flat(random_vector(random, 0.5));
+        if (!planar) bushing.axes_a = random_rotation(random);
+        if (!planar) bushing.axes_b = random_rotation(random);
+        bushing.stiffness.fill(5);
+        model.bushings.push_back(bushing);
     }
+    model.drags.push_back({"drag", 0, random.uniform(0, 1), random.uniform(0, 1), random.uniform(0, 1)});
     model.collision.colliders = {{0, -1, {HalfSpace{Vec3::UnitZ(), -1.2}, {}}},
                                  {1, 0, {Box{Vec3(0.3, 0.4, 0.5)}, {}}},
                                  {2, 1, {Sphere{0.6}, {Vec3(planar ? 0 : 0.1, 0, 0.05), Quat::Identity()}}}};
@@ -83,19 +118,21 @@ MultibodyModel random_model(Random& random, bool planar) {
 
 class RandomBodies : public ::testing::TestWithParam<bool> {};
 
-// d/ds of x(q (+) s v) by central differences.
+// d/ds of x(q (+) s v) by central differences of fourth order: the angle of an axis near the pointer bends sharply.
 template <class F>
 VecX along(const System& system, const VecX& q, const VecX& v, F&& value) {
-    const double s = 1e-5;
-    VecX forward = q, backward = q;
-    system.advance(forward, VecX(s * v));
-    system.advance(backward, VecX(-s * v));
-    return (value(forward) - value(backward)) / (2 * s);
+    const double s = 5e-5;
+    const auto at = [&](double way) {
+        VecX moved = q;
+        system.advance(moved, VecX(way * v));
+        return VecX(value(moved));
+    };
+    return (8 * (at(s) - at(-s)) - (at(2 * s) - at(-2 * s))) / (12 * s);
 }
 
 TEST_P(RandomBodies, JointRowsAreGradientsAndCurvatureTheirRate) {
     Random random(GetParam() ? 7 : 3);
-    for (int trial = 0; trial < 200; ++trial) {
+    for (int trial = 0; trial < 1000; ++trial) {
         const MultibodySystem system(random_model(random, GetParam()));
         const State x = system.initial_state(std::vector<Vec3>(3, Vec3::Zero()), std::vector<Vec3>(3, Vec3::Zero()));
         const VecX v = random.vector(system.nv());
@@ -141,12 +178,12 @@ TEST_P(RandomBodies, ContactNormalRowsAreGradientsAndCurvatureTheirRate) {
         contacts.jacobian.product(system.nodes(), v, u);
         system.rows(0, x.q, finder, joints, contacts);
         system.curvature(0, x.q, v, finder, joints, contacts);
-        const double s = 1e-5;
-        std::array<std::vector<double>, 2> gap, speed;
+        const double s = 2e-5;
+        std::array<std::vector<double>, 4> gap, speed;
         bool same = true;
-        for (int side = 0; side < 2; ++side) {
+        for (int side = 0; side < 4; ++side) {
             VecX q = x.q;
-            system.advance(q, VecX((side ? s : -s) * v));
+            system.advance(q, VecX(std::array{-2 * s, -s, s, 2 * s}[side] * v));
             JointRows unused;
             system.rows(0, q, finder, unused, displaced);
             same = same && displaced.id == contacts.id;  // features that appear or vanish have no derivative here
@@ -156,17 +193,58 @@ TEST_P(RandomBodies, ContactNormalRowsAreGradientsAndCurvatureTheirRate) {
             speed[side].assign(w.data(), w.data() + w.size());
         }
         if (!same) continue;
+        const auto slope = [&](const std::array<std::vector<double>, 4>& y, int i) {
+            return (8 * (y[2][i] - y[1][i]) - (y[3][i] - y[0][i])) / (12 * s);
+        };
         for (int i = 0; i < contacts.size(); ++i) {
             ++seen;
             const int row = contacts.jacobian.row[i];
-            EXPECT_NEAR(u[row], (gap[1][i] - gap[0][i]) / (2 * s), 1e-7 * (1 + std::abs(u[row])));
+            EXPECT_NEAR(u[row], slope(gap, i), 1e-7 * (1 + std::abs(u[row])));
             for (int k = row; k < contacts.jacobian.row[i + 1]; ++k)
-                EXPECT_NEAR(contacts.curvature[k], (speed[1][k] - speed[0][k]) / (2 * s),
-                            2e-6 * (1 + std::abs(contacts.curvature[k])))
+                EXPECT_NEAR(contacts.curvature[k], slope(speed, k), 2e-6 * (1 + std::abs(contacts.curvature[k])))
                     << "component " << k - row;
         }
     }
     EXPECT_GT(seen, 500);
+}
+
+TEST_P(RandomBodies, DragSlopesAreItsDerivative) {
+    Random random(41);
+    for (int trial = 0; trial < 50; ++trial) {
+        const MultibodySystem system(random_model(random, GetParam()));
+        const State x = system.initial_state(std::vector<Vec3>(3, Vec3::Zero()), std::vector<Vec3>(3, Vec3::Zero()));
+        const VecX v = random.vector(system.nv()), dv = random.vector(system.nv());
+        BlockMatrix K, C;
+        ASSERT_TRUE(system.slopes(0, x.q, v, K, C));
+        Forces forward, backward;
+        system.forces(0, x.q, VecX(v + 1e-6 * dv), forward);
+        system.forces(0, x.q, VecX(v - 1e-6 * dv), backward);
+        const VecX fd = (forward.applied - backward.applied) / 2e-6;
+        EXPECT_LT((fd + C.dense() * dv).norm(), 1e-8 * (1 + fd.norm()));
+        EXPECT_LE(forward.applied.dot(v + 1e-6 * dv), 0);  // drag takes energy
+    }
+}
+
+// Springs, bushings and torsion springs: -dU/dq along v is the sum of their forces -k value G v.
+TEST_P(RandomBodies, ElasticEnergyFallsByTheWorkOfTheSprings) {
+    Random random(43);
+    for (int trial = 0; trial < 50; ++trial) {
+        const MultibodySystem system(random_model(random, GetParam()));
+        const State x = system.initial_state(std::vector<Vec3>(3, Vec3::Zero()), std::vector<Vec3>(3, Vec3::Zero()));
+        const VecX v = random.vector(system.nv());
+        ContactFinder finder;
+        JointRows joints;
+        ContactRows contacts;
+        system.rows(0, x.q, finder, joints, contacts);
+        VecX u(joints.size());
+        joints.jacobian.product(system.nodes(), v, u);
+        double power = 0;
+        for (int i = 0; i < joints.size(); ++i)
+            if (joints.kind[i] == RowKind::compliant) power += joints.stiffness[i] * joints.value[i] * u[i];
+        const VecX rate =
+            along(system, x.q, v, [&](const VecX& q) { return VecX::Constant(1, system.energies(0, q, v).elastic); });
+        EXPECT_NEAR(rate[0], power, 1e-6 * (1 + std::abs(power)));
+    }
 }
 
 TEST_P(RandomBodies, PotentialForceIsMinusTheGradientOfThePotential) {
@@ -208,6 +286,34 @@ TEST(Multibody, TurningByManySmallAnglesKeepsTheQuaternionUnit) {
     State x = system.initial_state(std::vector<Vec3>(3, Vec3::Zero()), std::vector<Vec3>(3, Vec3::Zero()));
     for (int i = 0; i < 10000; ++i) system.advance(x.q, VecX(0.01 * random.vector(system.nv())));
     EXPECT_NEAR(x.q.segment<4>(3).norm(), 1, 1e-15);
+}
+
+// A hinge turned round and round: the angle in q goes on counting, whatever the attitude says.
+TEST(Multibody, JointAnglesCountTurns) {
+    MultibodyModel model;
+    RigidBody body;
+    body.mass = 1;
+    body.inertia = Mat3::Identity();
+    model.bodies.push_back(body);
+    Joint hinge;
+    hinge.kind = JointKind::revolute;
+    hinge.b = 0;
+    hinge.offset[0] = 0.5;
+    Drive drive;
+    drive.lower = -100;
+    hinge.drives.push_back(drive);
+    model.joints.push_back(hinge);
+    const MultibodySystem system(model);
+    State x = system.initial_state({Vec3::Zero()}, {Vec3::Zero()});
+    ASSERT_EQ(system.nq(), 8);
+    VecX turn = VecX::Zero(6);
+    turn[5] = 0.3;
+    for (int i = 0; i < 100; ++i) system.advance(x.q, turn);
+    EXPECT_NEAR(x.q[7], 30.5, 1e-12);
+    EXPECT_NEAR(system.coordinate(0, 0, x.q), 30.5, 1e-12);
+    turn[5] = -0.7;
+    for (int i = 0; i < 100; ++i) system.advance(x.q, turn);
+    EXPECT_NEAR(x.q[7], -39.5, 1e-12);
 }
 
 TEST(TimeFunction, TablesHoldTheirEndsAndTellTheirCorners) {

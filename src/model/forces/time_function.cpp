@@ -1,6 +1,7 @@
 #include "model/forces/time_function.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "stickslip/types.hpp"
 
@@ -35,6 +36,20 @@ double TimeFunction::operator()(double t) const {
     if (stepwise_ || after == entries_.end()) return before->second;
     const double s = (t - before->first) / (after->first - before->first);
     return before->second + s * (after->second - before->second);
+}
+
+double TimeFunction::rate(double t) const {
+    if (f_) {
+        // of the two one-sided differences the smaller: a jump within the difference is no speed
+        constexpr double dt = 1e-6;
+        const double here = f_(t), left = (here - f_(t - dt)) / dt, right = (f_(t + dt) - here) / dt;
+        return std::abs(left) < std::abs(right) ? left : right;
+    }
+    if (entries_.empty() || stepwise_ || t < entries_.front().first || t >= entries_.back().first) return 0;
+    const auto after = std::upper_bound(entries_.begin(), entries_.end(), t,
+                                        [](double time, const auto& entry) { return time < entry.first; });
+    const auto before = after - 1;
+    return (after->second - before->second) / (after->first - before->first);
 }
 
 double TimeFunction::next_discontinuity(double t) const {

@@ -18,6 +18,8 @@ public:
     static TimeFunction of(std::function<double(double t)> f);
 
     double operator()(double t) const;
+    // d/dt; zero across a jump.
+    double rate(double t) const;
     // First corner or jump of a table after t; infinity if none.
     double next_discontinuity(double t) const;
 

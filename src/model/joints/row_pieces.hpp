@@ -8,6 +8,9 @@
 // is the second derivative along constant twists.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
 #include "collision/contact_point.hpp"
 #include "stickslip/types.hpp"
 
@@ -80,6 +83,27 @@ inline double distance_curvature(const PointPair& p, const Twist& a, const Twist
     const Vec3 n = p.delta / d, rate = delta_rate(p, a, b);
     const double along = n.dot(rate);
     return n.dot(delta_curvature(p, a, b)) + (rate.squaredNorm() - along * along) / d;
+}
+
+// The angle theta = atan2(y.f, x.f) of f, fixed in b, about the axis x cross y of a; x, y fixed in a, all unit vectors.
+// With c = x.f and s = y.f from right_angle() above, r^2 = c^2 + s^2:
+//   theta'  = (c s' - s c')/r^2
+//   theta'' = (c s'' - s c'')/r^2 - 2 (c c' + s s')(c s' - s c')/r^4
+// f along the axis has no angle; r^2 is kept from zero so that such a row is zero and not NaN.
+inline RowPiece turn(const Vec3& x, const Vec3& y, const Vec3& f) {
+    const RowPiece c = right_angle(x, f), s = right_angle(y, f);
+    const double r2 = std::max(c.value * c.value + s.value * s.value, 1e-300);
+    const Vec3 tau = (c.value * s.a.tau - s.value * c.a.tau) / r2;
+    return {std::atan2(s.value, c.value), {Vec3::Zero(), tau}, {Vec3::Zero(), -tau}};
+}
+inline double turn_curvature(const Vec3& x, const Vec3& y, const Vec3& f, const Twist& a, const Twist& b) {
+    const RowPiece c = right_angle(x, f), s = right_angle(y, f);
+    const Vec3 w = a.angular - b.angular;
+    const double r2 = std::max(c.value * c.value + s.value * s.value, 1e-300);
+    const double dc = c.a.tau.dot(w), ds = s.a.tau.dot(w);
+    const double first = c.value * ds - s.value * dc;
+    return (c.value * right_angle_curvature(y, f, a, b) - s.value * right_angle_curvature(x, f, a, b)) / r2 -
+           2 * (c.value * dc + s.value * ds) * first / (r2 * r2);
 }
 
 }  // namespace stickslip

@@ -1,26 +1,73 @@
-// The joints, each a list of row pieces. To add one: a line in the table and its pieces below.
+// The joints, each a list of row pieces. To add one: a line in the table, its pieces and its coordinates below.
 #include "model/joints/pieces.hpp"
 
 namespace stickslip {
 
 const std::vector<JointEntry>& joint_table() {
+    using K = JointKind;
     static const std::vector<JointEntry> table{
-        {JointKind::fixed, "fixed", 6, 3, "no motion between a and b"},
-        {JointKind::ball, "ball", 3, 2, "a point of a stays on a point of b"},
-        {JointKind::revolute, "revolute", 5, 2, "turns about `axis` through `at`"},
-        {JointKind::prismatic, "prismatic", 5, 2, "slides along `axis`, does not turn"},
-        {JointKind::distance, "distance", 1, 1, "points at_a and at_b stay `length` apart"},
+        {K::fixed, "fixed", 6, 3, {}, "no motion between a and b", "nothing"},
+        {K::ball, "ball", 3, 2, {}, "a point of a stays on a point of b", "three rotations (in a plane: one)"},
+        {K::revolute, "revolute", 5, 2, {"angle"}, "turns about `axis` through `at`", "one rotation"},
+        {K::prismatic, "prismatic", 5, 2, {"slide"}, "slides along `axis`, does not turn", "one translation"},
+        {K::cylindrical,
+         "cylindrical",
+         4,
+         0,
+         {"angle", "slide"},
+         "turns about `axis` and slides along it",
+         "one rotation and one translation along the same axis"},
+        {K::universal,
+         "universal",
+         4,
+         0,
+         {"first", "second"},
+         "cardan joint: turns about `axis` of a and `axis_b` of b, at right angles",
+         "two rotations"},
+        {K::planar,
+         "planar",
+         3,
+         0,
+         {},
+         "slides in the plane across `axis` and turns about it",
+         "two translations and one rotation"},
+        {K::distance,
+         "distance",
+         1,
+         1,
+         {"length"},
+         "points at_a and at_b stay `length` apart, or within `limits`: a rope or a strut",
+         "everything but the distance"},
+        {K::gear,
+         "gear",
+         1,
+         1,
+         {},
+         "angle of joint `first` = `ratio` times angle of joint `second`",
+         "all but one of the two joints' freedoms"},
+        {K::rack_pinion,
+         "rack-pinion",
+         1,
+         1,
+         {},
+         "slide of joint `rack` = `radius` times angle of joint `pinion`",
+         "all but one of the two joints' freedoms"},
     };
     return table;
 }
 
-std::vector<Piece> joint_pieces(const Joint& joint, const std::optional<std::array<int, 2>>& plane) {
+const JointEntry& joint_entry(JointKind kind) { return joint_table()[static_cast<std::size_t>(kind)]; }
+
+std::vector<Piece> joint_pieces(const Joint& joint, const Plane& plane) {
     const auto x_a = joint.axes_a.col(0), y_a = joint.axes_a.col(1), z_a = joint.axes_a.col(2);
     const auto x_b = joint.axes_b.col(0), y_b = joint.axes_b.col(1), z_b = joint.axes_b.col(2);
     std::vector<Piece> pieces;
-    const auto point = [&](const Vec3& d) { pieces.push_back({PieceKind::world_point, d, Vec3::Zero()}); };
-    const auto carried = [&](const Vec3& d) { pieces.push_back({PieceKind::carried_point, d, Vec3::Zero()}); };
-    const auto angle = [&](const Vec3& e, const Vec3& f) { pieces.push_back({PieceKind::right_angle, e, f}); };
+    if (!joint.rigid) return pieces;
+    const auto point = [&](const Vec3& d) { pieces.push_back({.kind = PieceKind::world_point, .d = d}); };
+    const auto carried = [&](const Vec3& d) { pieces.push_back({.kind = PieceKind::carried_point, .d = d}); };
+    const auto angle = [&](const Vec3& e, const Vec3& f) {
+        pieces.push_back({.kind = PieceKind::right_angle, .d = e, .f = f});
+    };
     const auto points_meet = [&] {
         if (plane) {
             for (const int axis : *plane) point(Vec3::Unit(axis));
@@ -28,15 +75,17 @@ std::vector<Piece> joint_pieces(const Joint& joint, const std::optional<std::arr
             for (int axis = 0; axis < 3; ++axis) point(Vec3::Unit(axis));
         }
     };
+    const auto axes_stay_parallel = [&] {
+        angle(x_a, z_b);
+        angle(y_a, z_b);
+    };
 
     switch (joint.kind) {
         case JointKind::fixed:
             points_meet();
-            if (plane) {
-                // One angle, measured between axes that lie in the plane; z is the plane's normal (see scene builder).
-                angle(x_a, y_b);
-            } else {
-                angle(x_a, y_b);
+            angle(x_a, y_b);
+            // In a plane one angle, measured between axes that lie in the plane; z is its normal (see scene builder).
+            if (!plane) {
                 angle(y_a, z_b);
                 angle(z_a, x_b);
             }
@@ -44,10 +93,7 @@ std::vector<Piece> joint_pieces(const Joint& joint, const std::optional<std::arr
         case JointKind::ball: points_meet(); break;
         case JointKind::revolute:
             points_meet();
-            if (!plane) {
-                angle(x_a, z_b);
-                angle(y_a, z_b);
-            }
+            if (!plane) axes_stay_parallel();
             break;
         case JointKind::prismatic:
             // z is the sliding axis; in a plane y is its normal and x the in-plane direction across the slide.
@@ -61,9 +107,41 @@ std::vector<Piece> joint_pieces(const Joint& joint, const std::optional<std::arr
                 angle(z_a, x_b);
             }
             break;
-        case JointKind::distance: pieces.push_back({PieceKind::distance, Vec3::Zero(), Vec3::Zero()}); break;
+        case JointKind::cylindrical:
+            carried(x_a);
+            carried(y_a);
+            axes_stay_parallel();
+            break;
+        case JointKind::universal:
+            points_meet();
+            angle(z_a, x_b);
+            break;
+        case JointKind::planar:
+            carried(z_a);
+            axes_stay_parallel();
+            break;
+        case JointKind::distance: pieces.push_back({.kind = PieceKind::distance}); break;
+        case JointKind::gear:
+        case JointKind::rack_pinion: break;
     }
     return pieces;
+}
+
+std::vector<Piece> joint_coordinates(const Joint& joint) {
+    const auto x_a = joint.axes_a.col(0), y_a = joint.axes_a.col(1), z_a = joint.axes_a.col(2);
+    const auto x_b = joint.axes_b.col(0), y_b = joint.axes_b.col(1), z_b = joint.axes_b.col(2);
+    const Piece angle{.kind = PieceKind::turn, .d = x_a, .f = x_b, .e = y_a};
+    const Piece slide{.kind = PieceKind::carried_point, .d = z_a};
+    switch (joint.kind) {
+        case JointKind::revolute: return {angle};
+        case JointKind::prismatic: return {slide};
+        case JointKind::cylindrical: return {angle, slide};
+        // The cross turns in a about z_a and carries the axis x_b; b turns about x_b: seen from b, z_a turns back.
+        case JointKind::universal:
+            return {angle, {.kind = PieceKind::turn, .d = z_b, .f = z_a, .e = -y_b, .swapped = true}};
+        case JointKind::distance: return {{.kind = PieceKind::distance}};
+        default: return {};
+    }
 }
 
 }  // namespace stickslip

@@ -53,5 +53,7 @@ void note_impulses(Step& s);
 // Events from the contact modes of the last step and of this one; then the memory for the next warm start.
 void note_mode_changes(double t, Step& s);
 void remember(double h, Step& s);
+// Moves x.q back behind the joint limits that the step has passed; after the step is booked.
+void hold_limits(const System& system, Solver& solver, State& x, Step& s);
 
 }  // namespace stickslip

@@ -1,0 +1,75 @@
+// Joints between two bodies, as data. A joint is a list of row pieces that must vanish (pieces.hpp), and of coordinates
+// that say how far it has moved: the angle of a hinge, the way of a slide. Limits, motors, brakes, dry friction and
+// torsion springs act on one coordinate each and are one row each; gears tie two coordinates together.
+//
+// Angles count turns. That needs a memory, and a System has none: the counted angle is an entry of q behind the bodies,
+// carried along by advance().
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/forces/time_function.hpp"
+#include "stickslip/types.hpp"
+
+namespace stickslip {
+
+enum class JointKind { fixed, ball, revolute, prismatic, cylindrical, universal, planar, distance, gear, rack_pinion };
+
+struct JointEntry {
+    JointKind kind;
+    const char* name;
+    int rows_in_space, rows_in_plane;      // 0 in the plane: not for planar scenes
+    std::vector<const char*> coordinates;  // names, in the order of Drive::coordinate
+    const char* summary;
+    const char* frees;  // what it leaves free, for the docs
+};
+const std::vector<JointEntry>& joint_table();
+const JointEntry& joint_entry(JointKind kind);
+
+// Holds the coordinate at a speed or a position with at most `most` force.
+struct Motor {
+    bool position = false;  // target is a position [m, rad], else a speed [m/s, rad/s]
+    TimeFunction target;
+    double time_constant = 0;  // [s] a position is approached as exp(-t/time_constant)
+    double most = infinity;    // [N, N m]
+};
+
+// What acts on one coordinate of a joint.
+struct Drive {
+    int coordinate = 0;
+    double lower = -infinity, upper = infinity;  // [m, rad] limits
+    double restitution = 0;                      // of the limits
+    std::optional<Motor> motor;
+    std::optional<TimeFunction> friction, brake;  // [N, N m] largest force
+    // A torsion spring: [N/m, N m/rad], [N s/m, N m s/rad], [m, rad].
+    double stiffness = 0, damping = 0, rest = 0;
+    std::string spring_name;
+    std::uint32_t spring_id = 0;  // among springs and bushings
+    bool has_limits() const { return lower > -infinity || upper < infinity; }
+    bool has_spring() const { return stiffness > 0 || damping > 0; }
+};
+
+struct Joint {
+    std::string name;
+    JointKind kind = JointKind::ball;
+    std::uint32_t id = 0;  // never renumbered by an edit
+    int a = -1, b = -1;    // bodies; -1 is the ground
+    Vec3 point_a = Vec3::Zero(), point_b = Vec3::Zero();
+    // Columns x, y, z; z is the joint axis. Equal in W at t = 0; for `universal` z of axes_a is the axis of a and
+    // x of axes_b the axis of b.
+    Mat3 axes_a = Mat3::Identity(), axes_b = Mat3::Identity();
+    double length = 0;               // [m] distance joint; gear: value of the row at t = 0
+    bool rigid = true;               // false: only the limits act (a rope)
+    std::array<double, 2> offset{};  // coordinate = measured + offset
+    std::vector<Drive> drives;
+    // gear, rack_pinion: coordinate of `first` = ratio * coordinate of `second`, both joints by their ids
+    std::array<std::uint32_t, 2> of{};
+    std::array<int, 2> of_coordinate{};
+    double ratio = 1;
+};
+
+}  // namespace stickslip

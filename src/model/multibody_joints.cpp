@@ -1,0 +1,334 @@
+// Joints, drives, springs and limits as rows: the plan of groups made once, and their values, gradients and curvature.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "model/multibody.hpp"
+#include "stickslip/error.hpp"
+
+namespace stickslip {
+
+namespace {
+
+constexpr std::uint32_t id_mask = 0x00ffffffu;
+constexpr int source_shift = 28, coordinate_shift = 24;
+
+}  // namespace
+
+int MultibodySystem::joint_index(std::uint32_t id) const {
+    const auto found = std::lower_bound(model_.joints.begin(), model_.joints.end(), id,
+                                        [](const Joint& joint, std::uint32_t wanted) { return joint.id < wanted; });
+    if (found == model_.joints.end() || found->id != id) return -1;
+    return static_cast<int>(found - model_.joints.begin());
+}
+
+void MultibodySystem::plan_rows() {
+    const auto group_id = [](Source source, int coordinate, std::uint32_t id) {
+        SS_ASSERT(id <= id_mask, "too many joints");
+        return static_cast<std::uint32_t>(source) << source_shift |
+               static_cast<std::uint32_t>(coordinate) << coordinate_shift | id;
+    };
+    for (const Joint& joint : model_.joints) {
+        pieces_.push_back(joint_pieces(joint, model_.plane));
+        coordinates_.push_back(joint_coordinates(joint));
+        count_place_.push_back({-1, -1});
+    }
+    const auto count = [&](int joint, int coordinate) {
+        const auto j = static_cast<std::size_t>(joint), c = static_cast<std::size_t>(coordinate);
+        if (coordinates_[j][c].kind != PieceKind::turn || count_place_[j][c] >= 0) return;
+        count_place_[j][c] = nq_;
+        counted_.push_back({joint, coordinate, nq_++});
+    };
+    for (int j = 0; j < static_cast<int>(model_.joints.size()); ++j) {
+        const Joint& joint = model_.joints[static_cast<std::size_t>(j)];
+        if (joint.kind == JointKind::gear || joint.kind == JointKind::rack_pinion) {
+            for (int k = 0; k < 2; ++k) count(joint_index(joint.of[k]), joint.of_coordinate[k]);
+            groups_.push_back({Source::gear, group_id(Source::gear, 0, joint.id), j});
+        } else if (joint.rigid) {
+            groups_.push_back({Source::joint, group_id(Source::joint, 0, joint.id), j});
+        }
+        for (int d = 0; d < static_cast<int>(joint.drives.size()); ++d) {
+            const Drive& drive = joint.drives[static_cast<std::size_t>(d)];
+            count(j, drive.coordinate);
+            const auto add = [&](Source source) {
+                groups_.push_back({source, group_id(source, drive.coordinate, joint.id), j, d});
+            };
+            if (drive.motor) add(Source::motor);
+            if (drive.friction) add(Source::friction);
+            if (drive.brake) add(Source::brake);
+            if (drive.has_spring())
+                groups_.push_back({Source::torsion, group_id(Source::torsion, 0, drive.spring_id), j, d});
+            const ContactId limit{limit_flag | joint.id, static_cast<std::uint32_t>(drive.coordinate), 0};
+            if (drive.lower > -infinity) limits_.push_back({{limit.a, limit.b, 0}, j, d, false});
+            if (drive.upper < infinity) limits_.push_back({{limit.a, limit.b, 1}, j, d, true});
+        }
+    }
+    std::sort(limits_.begin(), limits_.end(), [](const Limit& x, const Limit& y) { return x.id < y.id; });
+    for (const Spring& spring : model_.springs)
+        elements_.push_back({spring.name,
+                             spring.id,
+                             spring.a,
+                             spring.b,
+                             spring.point_a,
+                             spring.point_b,
+                             spring.length,
+                             {Piece{}},
+                             {spring.stiffness},
+                             {spring.damping}});
+    for (const Bushing& bushing : model_.bushings) {
+        Element element{bushing.name,    bushing.id, bushing.a, bushing.b, bushing.point_a,
+                        bushing.point_b, 0,          {},        {},        {}};
+        const std::vector<Piece> pieces = bushing_pieces(bushing.axes_a, bushing.axes_b);
+        for (std::size_t i = 0; i < pieces.size(); ++i) {
+            if (bushing.stiffness[i] == 0 && bushing.damping[i] == 0) continue;
+            // in a plane the rows across it have nothing to act on
+            if (model_.plane) {
+                const Vec3 across = bushing.axes_a.col(static_cast<int>(i) % 3);
+                const double out = std::abs(across.dot(plane_n_));
+                if (i < 3 ? out > 0.5 : out < 0.5) continue;
+            }
+            element.pieces.push_back(pieces[i]);
+            element.stiffness.push_back(bushing.stiffness[i]);
+            element.damping.push_back(bushing.damping[i]);
+        }
+        elements_.push_back(std::move(element));
+    }
+    std::sort(elements_.begin(), elements_.end(), [](const Element& x, const Element& y) { return x.id < y.id; });
+    for (int e = 0; e < static_cast<int>(elements_.size()); ++e)
+        groups_.push_back(
+            {Source::element, group_id(Source::element, 0, elements_[static_cast<std::size_t>(e)].id), e});
+}
+
+std::string MultibodySystem::joint_name(std::uint32_t id) const {
+    const auto found = std::find_if(groups_.begin(), groups_.end(), [&](const Group& group) { return group.id == id; });
+    if (found == groups_.end()) return "joint " + std::to_string(id & id_mask);
+    if (found->source == Source::element) return elements_[static_cast<std::size_t>(found->index)].name;
+    const Joint& joint = model_.joints[static_cast<std::size_t>(found->index)];
+    std::string name = joint.name;
+    if (found->source == Source::joint || found->source == Source::gear) return name;
+    if (found->source == Source::torsion) return joint.drives[static_cast<std::size_t>(found->drive)].spring_name;
+    const auto& coordinates = joint_entry(joint.kind).coordinates;
+    if (coordinates.size() > 1)
+        name += std::string(".") +
+                coordinates[static_cast<std::size_t>(joint.drives[static_cast<std::size_t>(found->drive)].coordinate)];
+    switch (found->source) {
+        case Source::motor: return name + " motor";
+        case Source::friction: return name + " friction";
+        default: return name + " brake";
+    }
+}
+
+std::string MultibodySystem::limit_name(const ContactId& id) const {
+    const int j = joint_index(id.a & ~limit_flag);
+    if (j < 0) return "limit " + std::to_string(id.a & ~limit_flag);
+    const Joint& joint = model_.joints[static_cast<std::size_t>(j)];
+    std::string name = joint.name;
+    const auto& coordinates = joint_entry(joint.kind).coordinates;
+    if (coordinates.size() > 1) name += std::string(".") + coordinates[id.b];
+    return name + (id.feature == 0 ? " lower limit" : " upper limit");
+}
+
+JointFrames MultibodySystem::frames(int a, int b, const Vec3& point_a, const Vec3& point_b, const VecX& q) const {
+    return joint_frames(pose(a, q), pose(b, q), point_a, point_b);
+}
+
+JointFrames MultibodySystem::frames(const Joint& joint, const VecX& q) const {
+    return frames(joint.a, joint.b, joint.point_a, joint.point_b, q);
+}
+
+RowPiece MultibodySystem::coordinate_piece(int joint, int number, const VecX& q) const {
+    const auto j = static_cast<std::size_t>(joint), c = static_cast<std::size_t>(number);
+    const Joint& data = model_.joints[j];
+    RowPiece piece = evaluate(coordinates_[j][c], frames(data, q), 0);
+    piece.value += data.offset[c];
+    // the turn nearest to the one that q has counted
+    constexpr double turn = 2 * std::numbers::pi;
+    if (count_place_[j][c] >= 0) piece.value += turn * std::round((q[count_place_[j][c]] - piece.value) / turn);
+    return piece;
+}
+
+double MultibodySystem::coordinate(int joint, int number, const VecX& q) const {
+    return coordinate_piece(joint, number, q).value;
+}
+
+double MultibodySystem::coordinate_curvature(int joint, int number, const VecX& q, const VecX& v) const {
+    const auto j = static_cast<std::size_t>(joint), c = static_cast<std::size_t>(number);
+    const Joint& data = model_.joints[j];
+    return evaluate_curvature(coordinates_[j][c], frames(data, q), twist(data.a, q, v), twist(data.b, q, v));
+}
+
+void MultibodySystem::add_blocks(int a, int b, const VecX& q, int dim, const RowPiece* pieces, BlockRows& rows) const {
+    const int dof = model_.plane ? 3 : 6;
+    const auto fill = [&](int body, Wrench RowPiece::*side) {
+        const int n = node(body);
+        if (n < 0) return;
+        auto block = rows.add_block(n, dof);
+        const Mat3 R = pose(body, q).attitude.toRotationMatrix();
+        for (int i = 0; i < dim; ++i) write_row(R, (pieces[i].*side).f, (pieces[i].*side).tau, block.data() + i * dof);
+    };
+    fill(a, &RowPiece::a);
+    fill(b, &RowPiece::b);
+}
+
+void MultibodySystem::joint_rows(double t, const VecX& q, JointRows& rows) const {
+    std::array<RowPiece, 6> piece;
+    for (const Group& group : groups_) {
+        switch (group.source) {
+            case Source::joint: {
+                const auto j = static_cast<std::size_t>(group.index);
+                const Joint& joint = model_.joints[j];
+                const int dim = static_cast<int>(pieces_[j].size());
+                const JointFrames at = frames(joint, q);
+                const int first = rows.begin_group(group.id, dim, RowKind::holonomic);
+                for (int i = 0; i < dim; ++i) {
+                    piece[i] = evaluate(pieces_[j][static_cast<std::size_t>(i)], at, joint.length);
+                    rows.value[first + i] = piece[i].value;
+                }
+                add_blocks(joint.a, joint.b, q, dim, piece.data(), rows.jacobian);
+                break;
+            }
+            case Source::element: {
+                const Element& element = elements_[static_cast<std::size_t>(group.index)];
+                const int dim = static_cast<int>(element.pieces.size());
+                const JointFrames at = frames(element.a, element.b, element.point_a, element.point_b, q);
+                const int first = rows.begin_group(group.id, dim, RowKind::compliant);
+                for (int i = 0; i < dim; ++i) {
+                    piece[i] = evaluate(element.pieces[static_cast<std::size_t>(i)], at, element.length);
+                    rows.value[first + i] = piece[i].value;
+                    rows.stiffness[first + i] = element.stiffness[static_cast<std::size_t>(i)];
+                    rows.damping[first + i] = element.damping[static_cast<std::size_t>(i)];
+                }
+                add_blocks(element.a, element.b, q, dim, piece.data(), rows.jacobian);
+                break;
+            }
+            case Source::gear:
+                gear_row(model_.joints[static_cast<std::size_t>(group.index)], q,
+                         rows.begin_group(group.id, 1, RowKind::holonomic), rows);
+                break;
+            case Source::motor: drive_row(t, group, q, rows.begin_group(group.id, 1, RowKind::velocity), rows); break;
+            case Source::friction:
+            case Source::brake: drive_row(t, group, q, rows.begin_group(group.id, 1, RowKind::friction), rows); break;
+            case Source::torsion:
+                drive_row(t, group, q, rows.begin_group(group.id, 1, RowKind::compliant), rows);
+                break;
+        }
+    }
+}
+
+// g = s_1 - ratio s_2 over up to four bodies, each named once.
+void MultibodySystem::gear_row(const Joint& gear, const VecX& q, int row, JointRows& rows) const {
+    std::array<int, 4> body{};
+    std::array<Wrench, 4> wrench;
+    int bodies = 0;
+    const auto add = [&](int b, double s, const Wrench& w) {
+        if (node(b) < 0) return;
+        int k = 0;
+        while (k < bodies && body[k] != b) ++k;
+        if (k == bodies) {
+            body[bodies++] = b;
+            wrench[k] = {};
+        }
+        wrench[k].f += s * w.f;
+        wrench[k].tau += s * w.tau;
+    };
+    rows.value[row] = -gear.length;
+    for (int k = 0; k < 2; ++k) {
+        const int j = joint_index(gear.of[k]);
+        const Joint& joint = model_.joints[static_cast<std::size_t>(j)];
+        const RowPiece piece = coordinate_piece(j, gear.of_coordinate[k], q);
+        const double s = k == 0 ? 1.0 : -gear.ratio;
+        rows.value[row] += s * piece.value;
+        add(joint.a, s, piece.a);
+        add(joint.b, s, piece.b);
+    }
+    const int dof = model_.plane ? 3 : 6;
+    for (int k = 0; k < bodies; ++k) {
+        auto block = rows.jacobian.add_block(node(body[k]), dof);
+        write_row(pose(body[k], q).attitude.toRotationMatrix(), wrench[k].f, wrench[k].tau, block.data());
+    }
+}
+
+void MultibodySystem::drive_row(double t, const Group& group, const VecX& q, int row, JointRows& rows) const {
+    const Joint& joint = model_.joints[static_cast<std::size_t>(group.index)];
+    const Drive& drive = joint.drives[static_cast<std::size_t>(group.drive)];
+    const RowPiece piece = coordinate_piece(group.index, drive.coordinate, q);
+    add_blocks(joint.a, joint.b, q, 1, &piece, rows.jacobian);
+    const auto bound = [&](double most) {
+        rows.force_lower[row] = -most;
+        rows.force_upper[row] = most;
+    };
+    rows.value[row] = piece.value;
+    switch (group.source) {
+        case Source::motor: {
+            const Motor& motor = *drive.motor;
+            rows.target[row] = motor.position
+                                   ? motor.target.rate(t) + (motor.target(t) - piece.value) / motor.time_constant
+                                   : motor.target(t);
+            bound(motor.most);
+            break;
+        }
+        case Source::friction: bound(std::max(0.0, (*drive.friction)(t))); break;
+        case Source::brake: bound(std::max(0.0, (*drive.brake)(t))); break;
+        default:
+            rows.value[row] -= drive.rest;
+            rows.stiffness[row] = drive.stiffness;
+            rows.damping[row] = drive.damping;
+    }
+}
+
+void MultibodySystem::limits(const VecX& q, ContactRows& limits) const {
+    limits.clear();
+    limit_rows(q, limits);
+}
+
+// A limit is a contact of dimension one: gap s - lower or upper - s.
+void MultibodySystem::limit_rows(const VecX& q, ContactRows& rows) const {
+    for (const Limit& limit : limits_) {
+        const Joint& joint = model_.joints[static_cast<std::size_t>(limit.joint)];
+        const Drive& drive = joint.drives[static_cast<std::size_t>(limit.drive)];
+        RowPiece piece = coordinate_piece(limit.joint, drive.coordinate, q);
+        const double gap = limit.upper ? drive.upper - piece.value : piece.value - drive.lower;
+        if (limit.upper)
+            for (Wrench* wrench : {&piece.a, &piece.b}) *wrench = {-wrench->f, -wrench->tau};
+        rows.begin_contact(limit.id, 1, gap, 0, drive.restitution, 0);
+        const Pose a = pose(joint.a, q);
+        rows.position.back() = a * joint.point_a;
+        rows.normal.back() = a.attitude * joint.axes_a.col(2);
+        rows.tangent.back() = a.attitude * joint.axes_a.col(0);
+        add_blocks(joint.a, joint.b, q, 1, &piece, rows.jacobian);
+    }
+}
+
+void MultibodySystem::joint_curvature(const VecX& q, const VecX& v, JointRows& joints) const {
+    int row = 0;
+    for (const Group& group : groups_) {
+        if (group.source == Source::joint) {
+            const auto j = static_cast<std::size_t>(group.index);
+            const Joint& joint = model_.joints[j];
+            const JointFrames at = frames(joint, q);
+            const Twist a = twist(joint.a, q, v), b = twist(joint.b, q, v);
+            for (const Piece& piece : pieces_[j]) joints.curvature[row++] = evaluate_curvature(piece, at, a, b);
+        } else if (group.source == Source::element) {
+            const Element& element = elements_[static_cast<std::size_t>(group.index)];
+            const JointFrames at = frames(element.a, element.b, element.point_a, element.point_b, q);
+            const Twist a = twist(element.a, q, v), b = twist(element.b, q, v);
+            for (const Piece& piece : element.pieces) joints.curvature[row++] = evaluate_curvature(piece, at, a, b);
+        } else if (group.source == Source::gear) {
+            const Joint& gear = model_.joints[static_cast<std::size_t>(group.index)];
+            joints.curvature[row++] =
+                coordinate_curvature(joint_index(gear.of[0]), gear.of_coordinate[0], q, v) -
+                gear.ratio * coordinate_curvature(joint_index(gear.of[1]), gear.of_coordinate[1], q, v);
+        } else {
+            const Drive& drive =
+                model_.joints[static_cast<std::size_t>(group.index)].drives[static_cast<std::size_t>(group.drive)];
+            joints.curvature[row++] = coordinate_curvature(group.index, drive.coordinate, q, v);
+        }
+    }
+}
+
+double MultibodySystem::limit_curvature(const ContactId& id, const VecX& q, const VecX& v) const {
+    const double s = coordinate_curvature(joint_index(id.a & ~limit_flag), static_cast<int>(id.b), q, v);
+    return id.feature == 0 ? s : -s;
+}
+
+}  // namespace stickslip
