@@ -31,6 +31,14 @@ Json event_json(const System& system, const Event& event) {
     return json;
 }
 
+// The first few of many names.
+std::string listing(const std::vector<std::string>& names) {
+    constexpr std::size_t most = 6;
+    const std::size_t shown = std::min(most, names.size());
+    std::string text = fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<long>(shown), ", "));
+    return names.size() > shown ? fmt::format("{} and {} more", text, names.size() - shown) : text;
+}
+
 const char* end_word(RunEnd end) {
     switch (end) {
         case RunEnd::finished: return "finished";
@@ -84,6 +92,8 @@ std::string summary_json(const Simulation& simulation, const RunSummary& s) {
     json["event_count"] = s.event_count;
     json["events"] = Json::array();
     for (const Event& event : s.events) json["events"].push_back(event_json(system, event));
+    json["redundant"] = s.redundant;
+    json["not_unique"] = s.not_unique;
     json["warnings"] = s.warnings;
     json["hash"] = s.hash;
     json["bodies"] = Json::object();
@@ -131,6 +141,9 @@ std::string summary_text(const Simulation& simulation, const RunSummary& s) {
         state += fmt::format("{}{} {:.9g}", i ? ", " : "", names[i], s.q[static_cast<Eigen::Index>(i)]);
     line("state", state + (names.size() > 7 ? ", ..." : ""));
     line("hash", s.hash);
+    if (!s.redundant.empty())
+        line("reactions", fmt::format("of {} are not unique (redundant rows: {}): the smallest ones are given",
+                                      listing(s.not_unique), listing(s.redundant)));
     for (const std::string& warning : s.warnings) line("warning", warning);
     return text;
 }

@@ -16,6 +16,8 @@
 
 namespace stickslip {
 
+class Redundancy;  // diagnose/redundancy.hpp: joint rows that depend on others
+
 // What lives on from step to step, besides the contact frames that the finder transports. All of it is in a snapshot.
 struct StepMemory {
     double h = 0;                    // [s] length of the last step; 0 at the start
@@ -68,15 +70,16 @@ struct Step {
     VecX q0, v0, q1, v1;                  // start and end; v1 is after the impact if there was one
     VecX v_weighted;                      // nv: the velocity that converges, (1 - a) v0 + a v1
     std::vector<ContactRecord> contacts;  // sorted by id
-    RowVec reactions;                     // [N s] bilateral rows, summed over the stages
-    std::vector<Event> events;            // in order of time
-    double gap_violation = 0;             // [m] deepest overlap seen at the rows' configuration
-    ContactId deepest;                    // and its contact
-    double joint_violation = 0;           // [m, rad] largest |g| of holonomic rows there
-    double joint_speed_violation = 0;     // [m/s, rad/s] largest |G v| of holonomic rows there
+    RowVec reactions;                  // [N s] bilateral rows, summed over the stages; of redundant ones the smallest
+    std::vector<Event> events;         // in order of time
+    double gap_violation = 0;          // [m] deepest overlap seen at the rows' configuration
+    ContactId deepest;                 // and its contact
+    double joint_violation = 0;        // [m, rad] largest |g| of holonomic rows there
+    double joint_speed_violation = 0;  // [m/s, rad/s] largest |G v| of holonomic rows there
 
     // Scratch, reused.
     std::unique_ptr<ContactFinder> finder;
+    std::unique_ptr<Redundancy> redundancy;
     StepProblem problem;    // the last problem solved
     StepSolution guess;     // what its solver was given
     StepSolution solution;  // and what it returned

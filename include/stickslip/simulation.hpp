@@ -72,7 +72,9 @@ struct RunSummary {
     long event_count = 0;
     std::string hash;  // of the final state
     StepTimers timers;
-    std::vector<std::string> warnings;  // sentences for the user
+    std::vector<std::string> redundant;   // rigid joint rows that depend on others: "hinge-3 row 4"
+    std::vector<std::string> not_unique;  // joints whose reactions are therefore not unique: the smallest are given
+    std::vector<std::string> warnings;    // sentences for the user
 };
 
 class Simulation {

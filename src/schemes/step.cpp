@@ -1,11 +1,12 @@
 #include <algorithm>
 
 #include "collision/finder.hpp"
+#include "diagnose/redundancy.hpp"
 #include "stickslip/scheme.hpp"
 
 namespace stickslip {
 
-Step::Step() : finder(std::make_unique<ContactFinder>()) {}
+Step::Step() : finder(std::make_unique<ContactFinder>()), redundancy(std::make_unique<Redundancy>()) {}
 Step::~Step() = default;
 Step::Step(Step&&) noexcept = default;
 Step& Step::operator=(Step&&) noexcept = default;
@@ -33,6 +34,12 @@ void Scheme::prepare(const System& system, const State& state, Step& step) const
     step.dq.setZero(system.nv());
     step.v_star.setZero(system.nv());
     step.work.setZero(system.nv());
+    JointRows joints;
+    ContactRows contacts;
+    system.mass(state.q, step.mass);
+    system.look_ahead(state.v, 0, *step.finder);
+    system.rows(state.t, state.q, *step.finder, joints, contacts);
+    step.redundancy->plan(step.mass, joints);
 }
 
 }  // namespace stickslip

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "diagnose/redundancy.hpp"
 #include "simulation/policy.hpp"
 #include "simulation/snapshot.hpp"
 #include "simulation/step_times.hpp"
@@ -177,6 +178,8 @@ struct Simulation::Impl {
         summary.energy_scale = step.ledger.scale();
         summary.hash = state_hash(state);
         summary.timers = step.timers;
+        summary.redundant = step.redundancy->redundant_names(*model.system);
+        summary.not_unique = step.redundancy->shared_joints(*model.system);
         summary.warnings = warnings(summary);
         for (Recorder* recorder : recorders) recorder->end(summary);
         return summary;

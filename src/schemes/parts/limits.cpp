@@ -6,6 +6,7 @@
 // which is the step problem with A = M, r = 0, c = phi and no friction: the run's own solver solves it. Velocities stay.
 // The energy that the move costs or gives is booked as regularisation.
 #include "collision/finder.hpp"
+#include "diagnose/redundancy.hpp"
 #include "schemes/parts/parts.hpp"
 
 namespace stickslip {
@@ -36,6 +37,7 @@ void hold_limits(const System& system, Solver& solver, State& x, Step& s) {
         problem.size_to_rows();
         for (int i = 0; i < problem.joints.size(); ++i)
             if (problem.joints.kind[i] != RowKind::holonomic) problem.lower[i] = problem.upper[i] = 0;
+        s.redundancy->switch_off(problem);
         for (int i = 0; i < problem.contacts.size(); ++i) problem.c[i] = problem.contacts.gap[i];
         s.projected.size_to(problem);
         s.projected.warm = false;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "collision/finder.hpp"
+#include "diagnose/redundancy.hpp"
 #include "schemes/parts/parts.hpp"
 
 namespace stickslip {
@@ -35,6 +36,9 @@ void warm_start(const VecX& v, double h, Step& s) {
 }
 
 void solve_stage(Solver& solver, Step& s, StepReport& report) {
+    s.redundancy->switch_off(s.problem);
+    for (int i = 0; i < s.problem.joints.size(); ++i)
+        if (s.problem.upper[i] == s.problem.lower[i]) s.guess.lambda[i] = s.problem.lower[i];
     s.solution.v = s.guess.v;
     s.solution.lambda = s.guess.lambda;
     s.solution.p = s.guess.p;
@@ -73,10 +77,12 @@ void note_impulses(Step& s) {
             fill(*s.contacts.insert(place, ContactRecord{}), i);
         }
     }
-    if (s.reactions.size() == s.solution.lambda.size()) {
-        s.reactions += s.solution.lambda;
+    s.row_work = s.solution.lambda;
+    s.redundancy->smallest(s.problem, s.row_work);
+    if (s.reactions.size() == s.row_work.size()) {
+        s.reactions += s.row_work;
     } else {
-        s.reactions = s.solution.lambda;
+        s.reactions = s.row_work;
     }
 }
 

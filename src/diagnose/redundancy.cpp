@@ -1,0 +1,398 @@
+#include "diagnose/redundancy.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace stickslip {
+
+namespace {
+
+// Independent part of a unit row. At the start: poses written with six digits leave joints open by 1e-6; smaller and such
+// scenes lock, larger and poses near a dead point lose a row.
+constexpr double dependent_at_start = 3e-5;
+// Later, of the rows that were redundant at the start: more than drift ever makes, less than leaving a singular pose.
+constexpr double dependent_later = 1e-2;
+// Below this a row is not known to rounding.
+constexpr double nothing = 1e-9;
+// A row counts as a good choice when its independent part is at least this share of the best one's: larger and the choice
+// flickers from step to step, smaller and it grows ill-conditioned.
+constexpr double good_choice = 0.3;
+// Independent part on one body that lets it be peeled off.
+constexpr double peel = 1e-2;
+// Entries of N that count: larger and weak self-stress is called unique.
+constexpr double takes_part = 1e-6;
+// Rows of an island up to which choosing in every stage costs less than about a millisecond.
+constexpr int most_chosen_anew = 120;
+
+bool rigid_row(const JointRows& joints, int i) {
+    return joints.kind[i] == RowKind::holonomic && joints.force_lower[i] == -infinity &&
+           joints.force_upper[i] == infinity;
+}
+
+double weight(const BlockMatrix& A, int node, int k) {
+    const double a = A.values[static_cast<std::size_t>(A.diagonal[node] + k * (A.nodes.dof(node) + 1))];
+    return a > 0 ? 1 / a : 0.0;
+}
+
+}  // namespace
+
+const double* Redundancy::row_values(const BlockRows& G, const Nodes& nodes, int row,
+                                     const BlockRows::Block& block) const {
+    const auto r = static_cast<std::size_t>(row);
+    return G.values.data() + block.offset + (row - first_[static_cast<std::size_t>(group_[r])]) * nodes.dof(block.node);
+}
+
+void Redundancy::note_rows(const JointRows& joints) {
+    const BlockRows& G = joints.jacobian;
+    id_ = joints.id;
+    first_.assign(G.row.begin(), G.row.end());
+    group_.resize(static_cast<std::size_t>(G.rows()));
+    for (int g = 0; g < G.groups(); ++g) std::fill(group_.begin() + G.row[g], group_.begin() + G.row[g + 1], g);
+    shared_.assign(static_cast<std::size_t>(G.rows()), 0);
+    redundant_.clear();
+    islands_.clear();
+    left_out_ = 0;
+}
+
+// Rows that may depend on others, by connected bodies. A body all of whose rows are independent on its own velocities has
+// no self-stress: G_n' lambda = 0 gives lambda = 0. Its rows go, and with them maybe the next body's reason to stay.
+std::vector<std::vector<int>> Redundancy::loops(const BlockMatrix& A, const JointRows& joints) {
+    const BlockRows& G = joints.jacobian;
+    const Nodes& nodes = A.nodes;
+    const auto rows = static_cast<std::size_t>(G.rows());
+    std::vector<char> active(rows, 0);
+    std::vector<double> length(rows, 0.0);
+    std::vector<std::vector<int>> of_node(static_cast<std::size_t>(nodes.size()));  // groups
+    for (int g = 0; g < G.groups(); ++g) {
+        for (const BlockRows::Block& block : G.blocks_of(g)) {
+            of_node[static_cast<std::size_t>(block.node)].push_back(g);
+            for (int i = G.row[g]; i < G.row[g + 1]; ++i) {
+                const double* x = row_values(G, nodes, i, block);
+                for (int k = 0; k < nodes.dof(block.node); ++k) length[i] += x[k] * x[k] * weight(A, block.node, k);
+            }
+        }
+        for (int i = G.row[g]; i < G.row[g + 1]; ++i) active[static_cast<std::size_t>(i)] = rigid_row(joints, i);
+    }
+
+    std::vector<std::vector<double>> on_node;  // independent rows of one body so far, orthonormal
+    const auto independent_alone = [&](int n) {
+        on_node.clear();
+        const int dof = nodes.dof(n);
+        for (const int g : of_node[static_cast<std::size_t>(n)]) {
+            for (const BlockRows::Block& block : G.blocks_of(g)) {
+                if (block.node != n) continue;
+                for (int i = G.row[g]; i < G.row[g + 1]; ++i) {
+                    if (!active[static_cast<std::size_t>(i)]) continue;
+                    if (static_cast<int>(on_node.size()) == dof || !(length[i] > 0)) return false;
+                    std::vector<double> x(static_cast<std::size_t>(dof));
+                    const double* values = row_values(G, nodes, i, block);
+                    for (int k = 0; k < dof; ++k) x[k] = values[k] * std::sqrt(weight(A, n, k) / length[i]);
+                    for (const std::vector<double>& q : on_node) {
+                        const double s = std::inner_product(q.begin(), q.end(), x.begin(), 0.0);
+                        for (int k = 0; k < dof; ++k) x[k] -= s * q[k];
+                    }
+                    const double norm = std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0));
+                    if (!(norm > peel)) return false;
+                    for (double& value : x) value /= norm;
+                    on_node.push_back(x);
+                }
+            }
+        }
+        return true;
+    };
+    std::vector<int> waiting(static_cast<std::size_t>(nodes.size()));
+    std::iota(waiting.rbegin(), waiting.rend(), 0);
+    while (!waiting.empty()) {
+        const int n = waiting.back();
+        waiting.pop_back();
+        if (!independent_alone(n)) continue;
+        for (const int g : of_node[static_cast<std::size_t>(n)]) {
+            bool gone = false;
+            for (int i = G.row[g]; i < G.row[g + 1]; ++i) {
+                gone = gone || active[static_cast<std::size_t>(i)];
+                active[static_cast<std::size_t>(i)] = 0;
+            }
+            if (!gone) continue;
+            for (const BlockRows::Block& block : G.blocks_of(g))
+                if (block.node != n) waiting.push_back(block.node);
+        }
+    }
+
+    // What is left, by bodies that share a group.
+    std::vector<int> leader(static_cast<std::size_t>(nodes.size()));
+    std::iota(leader.begin(), leader.end(), 0);
+    const auto find = [&](int n) {
+        while (leader[static_cast<std::size_t>(n)] != n) n = leader[static_cast<std::size_t>(n)];
+        return n;
+    };
+    const auto stays = [&](int g) {
+        for (int i = G.row[g]; i < G.row[g + 1]; ++i)
+            if (active[static_cast<std::size_t>(i)]) return !G.blocks_of(g).empty();
+        return false;
+    };
+    for (int g = 0; g < G.groups(); ++g) {
+        if (!stays(g)) continue;
+        const int a = find(G.blocks_of(g).front().node);
+        for (const BlockRows::Block& block : G.blocks_of(g)) leader[static_cast<std::size_t>(find(block.node))] = a;
+    }
+    std::vector<std::vector<int>> found;
+    std::vector<int> place(static_cast<std::size_t>(nodes.size()), -1);
+    for (int g = 0; g < G.groups(); ++g) {
+        if (!stays(g)) continue;
+        int& at = place[static_cast<std::size_t>(find(G.blocks_of(g).front().node))];
+        if (at < 0) {
+            at = static_cast<int>(found.size());
+            found.emplace_back();
+        }
+        for (int i = G.row[g]; i < G.row[g + 1]; ++i)
+            if (active[static_cast<std::size_t>(i)]) found[static_cast<std::size_t>(at)].push_back(i);
+    }
+    return found;
+}
+
+void Redundancy::plan(const BlockMatrix& A, const JointRows& joints) {
+    note_rows(joints);
+    const BlockRows& G = joints.jacobian;
+    for (std::vector<int>& rows : loops(A, joints)) {
+        const int m = static_cast<int>(rows.size());
+        if (m > most_rows) {
+            left_out_ += m;
+            continue;
+        }
+        Island island;
+        island.rows = std::move(rows);
+        for (const int i : island.rows)
+            for (const BlockRows::Block& block : G.blocks_of(group_[static_cast<std::size_t>(i)]))
+                island.nodes.push_back(block.node);
+        std::sort(island.nodes.begin(), island.nodes.end());
+        island.nodes.erase(std::unique(island.nodes.begin(), island.nodes.end()), island.nodes.end());
+        load(A, G, island);
+        const int rank = choose(island, 0, dependent_at_start);
+        island.redundant = m - rank;
+        if (island.redundant == 0) continue;
+        fill_null(island, rank);
+        for (int i = 0; i < m; ++i)
+            if (island.null.row(i).cwiseAbs().maxCoeff() > takes_part)
+                shared_[static_cast<std::size_t>(island.rows[static_cast<std::size_t>(i)])] = 1;
+
+        std::vector<int> kept, gone;
+        for (int i = 0; i < m; ++i)
+            (i < rank ? kept : gone)
+                .push_back(island.rows[static_cast<std::size_t>(order_[static_cast<std::size_t>(i)])]);
+        std::sort(kept.begin(), kept.end());
+        std::sort(gone.begin(), gone.end());
+        redundant_.insert(redundant_.end(), gone.begin(), gone.end());
+        island.rows = std::move(kept);
+        island.rows.insert(island.rows.end(), gone.begin(), gone.end());
+        island.every_step = m <= most_chosen_anew;
+        islands_.push_back(std::move(island));
+    }
+    std::sort(redundant_.begin(), redundant_.end());
+}
+
+// The rows of the island as columns of B_, of unit length.
+void Redundancy::load(const BlockMatrix& A, const BlockRows& G, Island& island) {
+    const Nodes& nodes = A.nodes;
+    column_of_node_.resize(static_cast<std::size_t>(nodes.size()));
+    int n = 0;
+    for (const int node : island.nodes) {
+        column_of_node_[static_cast<std::size_t>(node)] = n;
+        n += nodes.dof(node);
+    }
+    const auto m = static_cast<Eigen::Index>(island.rows.size());
+    B_.setZero(n, m);
+    island.scale.resize(m);
+    for (Eigen::Index j = 0; j < m; ++j) {
+        const int row = island.rows[static_cast<std::size_t>(j)];
+        for (const BlockRows::Block& block : G.blocks_of(group_[static_cast<std::size_t>(row)])) {
+            const double* x = row_values(G, nodes, row, block);
+            double* to = &B_(column_of_node_[static_cast<std::size_t>(block.node)], j);
+            for (int k = 0; k < nodes.dof(block.node); ++k) to[k] += x[k] * std::sqrt(weight(A, block.node, k));
+        }
+        const double length = B_.col(j).norm();
+        island.scale[j] = length > 0 ? 1 / length : 1.0;
+        B_.col(j) *= island.scale[j];
+    }
+}
+
+// Gram-Schmidt that takes the first good row in the order given. Stops when the best independent part left is not above
+// `nothing`, or, from `least_rank` rows on, not above `kept`. Leaves the chosen rows in front of order_, their
+// coefficients in R_, and returns their number.
+int Redundancy::choose(const Island& island, int least_rank, double kept) {
+    const auto m = static_cast<int>(island.rows.size());
+    order_.resize(static_cast<std::size_t>(m));
+    std::iota(order_.begin(), order_.end(), 0);
+    R_.setZero(m, m);
+    column_scale_.resize(m);
+    for (int rank = 0; rank < m; ++rank) {
+        double best = 0;
+        for (int p = rank; p < m; ++p) {
+            const int j = order_[static_cast<std::size_t>(p)];
+            column_scale_[j] = B_.col(j).norm();
+            best = std::max(best, column_scale_[j]);
+        }
+        if (!(best > (rank >= least_rank ? kept : nothing))) return rank;
+        int p = rank;
+        while (!(column_scale_[order_[static_cast<std::size_t>(p)]] >= good_choice * best)) ++p;
+        std::rotate(order_.begin() + rank, order_.begin() + p, order_.begin() + p + 1);
+        const int chosen = order_[static_cast<std::size_t>(rank)];
+        R_(rank, chosen) = column_scale_[chosen];
+        B_.col(chosen) /= column_scale_[chosen];
+        for (int later = rank + 1; later < m; ++later) {
+            const int j = order_[static_cast<std::size_t>(later)];
+            R_(rank, j) = B_.col(chosen).dot(B_.col(j));
+            B_.col(j) -= R_(rank, j) * B_.col(chosen);
+        }
+    }
+    return m;
+}
+
+// N: a dependent row is the sum of chosen ones with the coefficients R_I^-1 R_D; then orthonormal.
+void Redundancy::fill_null(Island& island, int rank) {
+    const auto m = static_cast<int>(island.rows.size());
+    WorkMat& N = island.null;
+    N.setZero(m, m - rank);
+    for (int c = 0; c < m - rank; ++c) {
+        const int dependent = order_[static_cast<std::size_t>(rank + c)];
+        auto x = N.col(c);
+        x[dependent] = 1;
+        for (int r = rank - 1; r >= 0; --r) {
+            double sum = R_(r, dependent);
+            for (int t = r + 1; t < rank; ++t) {
+                const int j = order_[static_cast<std::size_t>(t)];
+                sum += R_(r, j) * x[j];
+            }
+            const int j = order_[static_cast<std::size_t>(r)];
+            x[j] = -sum / R_(r, j);
+        }
+        x.array() *= island.scale.array();
+        for (int round = 0; round < 2; ++round) {  // twice is enough
+            for (int b = 0; b < c; ++b) x -= N.col(b).dot(x) * N.col(b);
+            x.normalize();
+        }
+    }
+}
+
+void Redundancy::switch_off(StepProblem& problem) {
+    if (problem.joints.id != id_ || problem.joints.jacobian.row != first_) plan(problem.A, problem.joints);
+    for (Island& island : islands_) {
+        island.rigid = std::all_of(island.rows.begin(), island.rows.end(), [&](int i) {
+            return problem.T[i] == 0 && problem.lower[i] == -infinity && problem.upper[i] == infinity;
+        });
+        if (!island.rigid) continue;
+        const int m = static_cast<int>(island.rows.size());
+        int rank = m - island.redundant;
+        if (island.every_step) {
+            load(problem.A, problem.joints.jacobian, island);
+            rank = choose(island, rank, dependent_later);
+            fill_null(island, rank);
+        }
+        for (int p = rank; p < m; ++p) {
+            const int j = island.every_step ? order_[static_cast<std::size_t>(p)] : p;
+            const int row = island.rows[static_cast<std::size_t>(j)];
+            problem.lower[row] = problem.upper[row] = 0;
+        }
+    }
+}
+
+void Redundancy::smallest(const StepProblem& problem, RowVec& lambda) {
+    for (const Island& island : islands_) {
+        if (!island.rigid) continue;
+        if (!island.every_step) {
+            smallest_of_large(problem, island, lambda);
+            continue;
+        }
+        const WorkMat& N = island.null;
+        for (int c = 0; c < N.cols(); ++c) {
+            double sum = 0;
+            for (std::size_t i = 0; i < island.rows.size(); ++i)
+                sum += N(static_cast<Eigen::Index>(i), c) * lambda[island.rows[i]];
+            for (std::size_t i = 0; i < island.rows.size(); ++i)
+                lambda[island.rows[i]] -= sum * N(static_cast<Eigen::Index>(i), c);
+        }
+    }
+}
+
+// The projection on the range of G, sparse: y += G D (D G' G D + eps)^-1 D G' (lambda - y) with columns scaled by D to unit
+// length. Singular values s gain a share s^2/(s^2 + eps) per round: rows count as independent above s = 0.02, as dependent
+// below 1e-4.
+void Redundancy::smallest_of_large(const StepProblem& problem, const Island& island, RowVec& lambda) {
+    constexpr double eps = 1e-5;
+    constexpr int rounds = 8;
+    const Nodes& nodes = problem.nodes();
+    const BlockRows& G = problem.joints.jacobian;
+    // s: the scale of the columns, then the values x of all rows of the island, one body pair at a time
+    const auto each = [&](auto&& use) {
+        for (const int row : island.rows)
+            for (const BlockRows::Block& block : G.blocks_of(group_[static_cast<std::size_t>(row)]))
+                use(row, block, row_values(G, nodes, row, block));
+    };
+    column_scale_.setZero(nodes.nv());
+    edges_.clear();
+    each([&](int row, const BlockRows::Block& block, const double* x) {
+        for (int k = 0; k < nodes.dof(block.node); ++k) column_scale_[nodes.start[block.node] + k] += x[k] * x[k];
+        for (const BlockRows::Block& other : G.blocks_of(group_[static_cast<std::size_t>(row)]))
+            if (other.node > block.node) edges_.push_back({block.node, other.node});
+    });
+    for (int k = 0; k < nodes.nv(); ++k) column_scale_[k] = column_scale_[k] > 0 ? 1 / std::sqrt(column_scale_[k]) : 0;
+    lu_.analyse(nodes, edges_);
+    for (int n = 0; n < nodes.size(); ++n)
+        for (int k = 0; k < nodes.dof(n); ++k)
+            lu_.diagonal(n)[k * (nodes.dof(n) + 1)] += column_scale_[nodes.start[n] + k] > 0 ? eps : 1.0;
+    each([&](int row, const BlockRows::Block& a, const double* x) {
+        for (const BlockRows::Block& b : G.blocks_of(group_[static_cast<std::size_t>(row)])) {
+            const double* y = row_values(G, nodes, row, b);
+            const int na = nodes.dof(a.node), nb = nodes.dof(b.node);
+            double* to = a.node == b.node ? lu_.diagonal(a.node) : lu_.pair(a.node, b.node).ab;
+            for (int j = 0; j < nb; ++j)
+                for (int i = 0; i < na; ++i)
+                    to[i + j * na] +=
+                        column_scale_[nodes.start[a.node] + i] * x[i] * column_scale_[nodes.start[b.node] + j] * y[j];
+        }
+    });
+    if (!lu_.factor()) return;
+    left_.resize(lambda.size());
+    left_ = lambda;
+    given_.resize(nodes.nv());
+    for (int round = 0; round < rounds; ++round) {
+        given_.setZero();
+        each([&](int row, const BlockRows::Block& block, const double* x) {
+            for (int k = 0; k < nodes.dof(block.node); ++k) given_[nodes.start[block.node] + k] += x[k] * left_[row];
+        });
+        given_.array() *= column_scale_.array();
+        lu_.solve(given_.data());
+        given_.array() *= column_scale_.array();
+        each([&](int row, const BlockRows::Block& block, const double* x) {
+            for (int k = 0; k < nodes.dof(block.node); ++k) left_[row] -= x[k] * given_[nodes.start[block.node] + k];
+        });
+    }
+    for (const int row : island.rows) lambda[row] -= left_[row];
+}
+
+std::string Redundancy::row_name(const System& system, int row) const {
+    const auto g = static_cast<std::size_t>(group_[static_cast<std::size_t>(row)]);
+    const std::string joint = system.joint_name(id_[g]);
+    if (first_[g + 1] - first_[g] == 1) return joint;
+    return joint + " row " + std::to_string(row - first_[g] + 1);
+}
+
+std::vector<std::string> Redundancy::redundant_names(const System& system) const {
+    std::vector<std::string> names;
+    for (const int row : redundant_) names.push_back(row_name(system, row));
+    return names;
+}
+
+std::vector<std::string> Redundancy::shared_joints(const System& system) const {
+    std::vector<std::string> names;
+    int last = -1;
+    for (int row = 0; row < rows(); ++row) {
+        const int g = group_[static_cast<std::size_t>(row)];
+        if (unique(row) || g == last) continue;
+        last = g;
+        names.push_back(system.joint_name(id_[static_cast<std::size_t>(g)]));
+    }
+    return names;
+}
+
+}  // namespace stickslip
