@@ -17,17 +17,19 @@ int main(int argc, char** argv) {
         "MODEL is a scene file, scene:NAME for a shipped scene, or mechanism:NAME.\n"
         "Try:  stickslip list           what there is\n"
         "      stickslip run scene:falling-box\n"
+        "      stickslip check scene:wedge\n"
         "      stickslip run --help\n"
         "Exit code: 0 done, 1 the run was refused or failed (the message says why), 2 wrong input.");
     int code = done;
     add_run(app, code);
+    add_check(app, code);
     add_list(app, code);
     add_solve(app, code);
     add_repair(app, code);
     std::string topic;
     CLI::App* help = app.add_subcommand("help", "this text, or the help of a command");
-    help->add_option("command", topic, "run, list, solve, repair")
-        ->check(CLI::IsMember({"run", "list", "solve", "repair", "help"}));
+    help->add_option("command", topic, "run, check, list, solve, repair")
+        ->check(CLI::IsMember({"run", "check", "list", "solve", "repair", "help"}));
     help->callback([&] {
         const CLI::App* about = topic.empty() ? &app : app.get_subcommand(topic);
         const std::string name = topic.empty() ? "stickslip" : "stickslip " + topic;

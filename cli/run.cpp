@@ -40,12 +40,7 @@ OptionValues overrides(const RunArguments& a) {
     add("run.solver", a.solver, "--solver");
     add("run.step", a.step, "--step");
     add("run.end", a.end, "--end");
-    for (const std::string& set : a.sets) {
-        const auto equals = set.find('=');
-        if (equals == std::string::npos || equals == 0) throw Error("expected --set key=value, got '" + set + "'");
-        values.push_back(
-            {set.substr(0, equals), set.substr(equals + 1), Place{"--set " + set.substr(0, equals), 0, 0}});
-    }
+    for (OptionValue& value : set_values(a.sets)) values.push_back(std::move(value));
     return values;
 }
 
@@ -126,6 +121,17 @@ int run(const RunArguments& a) {
 }
 
 }  // namespace
+
+OptionValues set_values(const std::vector<std::string>& sets) {
+    OptionValues values;
+    for (const std::string& set : sets) {
+        const auto equals = set.find('=');
+        if (equals == std::string::npos || equals == 0) throw Error("expected --set key=value, got '" + set + "'");
+        values.push_back(
+            {set.substr(0, equals), set.substr(equals + 1), Place{"--set " + set.substr(0, equals), 0, 0}});
+    }
+    return values;
+}
 
 void add_run(CLI::App& app, int& code) {
     auto a = std::make_shared<RunArguments>();

@@ -31,12 +31,15 @@ struct RecordContents {
     std::vector<std::string> coordinate_names, body_names;
     std::vector<std::size_t> contact_start, reaction_start;  // one more than times
     std::vector<ContactRecord> contacts;
-    std::vector<double> reactions;       // [N s]
-    std::vector<Event> events;           // of the whole run, whether or not a row was recorded then
-    long steps = 0;                      // taken until the last flush
-    std::string hash;                    // of the final state, empty unless complete
-    std::vector<std::uint8_t> snapshot;  // the last complete one, empty if none
-    bool complete = false;               // ended by end(), not by a kill
+    std::vector<double> reactions;              // [N s]
+    std::vector<std::string> reaction_names;    // of the bilateral rows at the start, "hinge-3 row 4"
+    std::vector<std::uint8_t> reaction_unique;  // of each; 0: the smallest of many, because rows are redundant
+    std::vector<std::string> redundant;         // rows that depend on others
+    std::vector<Event> events;                  // of the whole run, whether or not a row was recorded then
+    long steps = 0;                             // taken until the last flush
+    std::string hash;                           // of the final state, empty unless complete
+    std::vector<std::uint8_t> snapshot;         // the last complete one, empty if none
+    bool complete = false;                      // ended by end(), not by a kill
 };
 // Opens records whatever way their run ended (also while it is running).
 RecordContents read_record(const std::string& run);  // the file, or the folder with run.h5

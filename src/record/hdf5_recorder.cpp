@@ -16,6 +16,7 @@
 #include <filesystem>
 
 #include "base/hdf5_file.hpp"
+#include "diagnose/redundancy.hpp"
 #include "record/output_times.hpp"
 #include "record/record_layout.hpp"
 #include "stickslip/record.hpp"
@@ -106,6 +107,7 @@ private:
     void create(const Model& model);
     void build(const std::string& building, const Model& model);
     void create_columns(const System& system);
+    void name_reactions(const System& system, const Redundancy& rows);
     void create_summary();
     void fill(const Step& step, double residual, double step_length);
     void row(const System& system, const State& state, const Pending& p);
@@ -120,6 +122,7 @@ private:
 
     std::unique_ptr<Hdf5File> file_;
     const System* system_ = nullptr;  // of the last step; lives until end()
+    const Redundancy* redundancy_ = nullptr;
     int nq_ = 0, nv_ = 0, bodies_ = 0;
     OutputTimes times_;
     Pending pending_;
@@ -223,6 +226,21 @@ void Hdf5Recorder::create_columns(const System& system) {
     file_->set_attribute("snapshot/bytes", "about", "two slots in turn; commit says where the last snapshot lies");
 }
 
+// Of the bilateral rows at the start of the run.
+void Hdf5Recorder::name_reactions(const System& system, const Redundancy& rows) {
+    std::vector<std::string> names;
+    std::vector<std::uint8_t> unique;
+    for (int i = 0; i < rows.rows(); ++i) {
+        names.push_back(rows.row_name(system, i));
+        unique.push_back(rows.unique(i));
+    }
+    file_->write_text("names/reactions", lines(names));
+    file_->write_text("names/redundant", lines(rows.redundant_names(system)));
+    file_->write<std::uint8_t>("reactions/unique", unique);
+    file_->set_attribute("reactions/unique", "about",
+                         "0: one of many reactions with the same effect, because rows are redundant; the smallest");
+}
+
 // Arrays of fixed size that are overwritten at the end: SWMR allows no new attribute by then.
 void Hdf5Recorder::create_summary() {
     static constexpr std::array<std::uint64_t, 6> counts{};
@@ -273,6 +291,7 @@ void Hdf5Recorder::build(const std::string& building, const Model& model) {
     file_->set_attribute("/", "policy", model.run.certify ? "certify" : "budget");
     file_->write_text("source", model.source);
     create_columns(*model.system);
+    name_reactions(*model.system, *redundancy_);
     create_summary();
     const std::array<std::uint64_t, 2 * commit_words> empty{};
     commits_ = file_->write<std::uint64_t>("commit", empty, {2, commit_words});
@@ -298,6 +317,7 @@ void Hdf5Recorder::begin(const Model& model, const State& state, const Step& ste
     slots_ = {};
     new_rows_ = 0;
     system_ = model.system.get();
+    redundancy_ = step.redundancy.get();
     nq_ = system_->nq();
     nv_ = system_->nv();
     bodies_ = static_cast<int>(system_->body_names().size());

@@ -57,6 +57,13 @@ public:
         r.source = file_.read_text("source");
         r.coordinate_names = split_lines(file_.read_text("names/coordinates"));
         r.body_names = split_lines(file_.read_text("names/bodies"));
+        if (file_.has("names/reactions")) {
+            r.reaction_names = split_lines(file_.read_text("names/reactions"));
+            r.redundant = split_lines(file_.read_text("names/redundant"));
+            r.reaction_unique = file_.read<std::uint8_t>("reactions/unique");
+            if (r.reaction_unique.size() != r.reaction_names.size())
+                throw Error("is damaged: 'reactions/unique' does not fit 'names/reactions'", {path_});
+        }
         r.complete = commit_.ended == 1;
         r.steps = static_cast<long>(commit_.steps);
 

@@ -11,6 +11,7 @@
 #include "base/fields.hpp"
 #include "base/paths.hpp"
 #include "model/multibody.hpp"
+#include "scene/check.hpp"
 #include "stickslip/mechanism.hpp"
 
 namespace stickslip {
@@ -106,6 +107,11 @@ std::string find_shipped(const std::string& name) {
 
 }  // namespace
 
+std::string scene_file(const std::string& spec) {
+    std::string name = spec;
+    return take_prefix(name, "scene:") ? find_shipped(name) : spec;
+}
+
 std::string mechanics_of(const std::string& source) { return source.substr(0, source.rfind(run_mark)); }
 
 std::vector<NamedSummary> list_scenes() {
@@ -141,7 +147,7 @@ std::vector<NamedSummary> list_shapes() {
 Model load_model(const std::string& spec, const OptionValues& overrides) {
     std::string name = spec;
     if (take_prefix(name, "mechanism:")) return load_mechanism(name, overrides);
-    const std::string file = take_prefix(name, "scene:") ? find_shipped(name) : spec;
+    const std::string file = scene_file(spec);
     Model model = build_model(read_scene(file, overrides));
     model.name = fs::path(file).stem().string();
     // What the file does not say: overrides of the mechanics first, then, behind a mark, how it is run.

@@ -33,7 +33,7 @@ public = {
     "ledger": "diagnose",
     "scheme": "schemes",
     "simulation": "simulation",
-    "scene": "scene", "load": "scene",
+    "scene": "scene", "load": "scene", "check": "scene",
     "record": "record",
 }
 

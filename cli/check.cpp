@@ -1,0 +1,72 @@
+// `stickslip check`: the audit before a run.
+#include "stickslip/check.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "commands.hpp"
+
+namespace stickslip::cli {
+
+namespace {
+
+struct CheckArguments {
+    std::string model;
+    std::vector<std::string> sets;
+    bool json = false;
+};
+
+std::string as_json(const Audit& audit) {
+    nlohmann::ordered_json json{{"model", audit.model}};
+    for (const Severity severity : {Severity::error, Severity::warning, Severity::note})
+        json[fmt::format("{}s", to_string(severity))] = audit.count(severity);
+    json["findings"] = nlohmann::ordered_json::array();
+    for (const Finding& f : audit.findings) {
+        nlohmann::ordered_json one{{"severity", to_string(f.severity)},
+                                   {"topic", f.topic},
+                                   {"message", f.message},
+                                   {"advice", f.advice},
+                                   {"who", f.who}};
+        if (f.place.line > 0)
+            one["place"] = {{"file", f.place.file}, {"line", f.place.line}, {"column", f.place.column}};
+        json["findings"].push_back(one);
+    }
+    return json.dump();
+}
+
+int check(const CheckArguments& a) {
+    const Audit audit = check_model(a.model, set_values(a.sets));
+    if (a.json) {
+        fmt::print("{}\n", as_json(audit));
+    } else {
+        for (const Finding& f : audit.findings) {
+            const std::string place = f.place.line > 0 ? f.place.text() + ": " : "";
+            fmt::print("{}{}: {} [{}]\n    {}\n", place, to_string(f.severity), f.message, f.topic, f.advice);
+        }
+        std::string sum;
+        for (const Severity severity : {Severity::error, Severity::warning, Severity::note}) {
+            const int n = audit.count(severity);
+            sum += fmt::format("{}{} {}{}", sum.empty() ? "" : ", ", n, to_string(severity), n == 1 ? "" : "s");
+        }
+        fmt::print("{}: {}\n", audit.model, sum);
+    }
+    return audit.count(Severity::error) > 0 ? refused : done;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, int& code) {
+    auto a = std::make_shared<CheckArguments>();
+    CLI::App* command = app.add_subcommand(
+        "check", "audit a model before running it: units, inertia, overlaps, redundant joints, wedging");
+    command->add_option("MODEL", a->model, "scene file, scene:NAME or mechanism:NAME")->required();
+    command->add_option("--set", a->sets, "KEY=VALUE, as of run")->take_all()->expected(1)->allow_extra_args(false);
+    command->add_flag("--json", a->json, "print one JSON object");
+    command->callback([a, &code] { code = check(*a); });
+}
+
+}  // namespace stickslip::cli
