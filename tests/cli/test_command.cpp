@@ -253,5 +253,54 @@ TEST_F(Command, HostileNumbersAreAnsweredNotRun) {
     }
 }
 
+TEST_F(Command, CheckTellsFindingsWithPlacesAndAnswersByItsExitCode) {
+    const Outcome clean = call("check scene:sliding-box");
+    EXPECT_EQ(clean.code, 0) << clean.err;
+    EXPECT_EQ(clean.out, "sliding-box: 0 errors, 0 warnings, 0 notes\n");
+    const Outcome wedge = call("check scene:wedge --json");
+    EXPECT_EQ(wedge.code, 0) << wedge.err;
+    const Json json = Json::parse(wedge.out);
+    EXPECT_EQ(json["warnings"], 1);
+    EXPECT_EQ(json["findings"][0]["topic"], "wedging");
+    EXPECT_GT(json["findings"][0]["place"]["line"], 0);
+    EXPECT_EQ(call("check scene:wedge --set friction=0.2").out, "wedge: 0 errors, 0 warnings, 0 notes\n");
+    write("sunk.yaml", R"(stickslip: 1
+bodies:
+  floor: {fixed: true, shapes: [{half-space: {normal: [0, 0, 1], offset: 0}}]}
+  box: {pose: [0, 0, -0.4], mass: 1, shapes: [{box: [1, 1, 1]}]}
+)");
+    const Outcome sunk = call("check sunk.yaml");
+    EXPECT_EQ(sunk.code, 1);
+    EXPECT_EQ(sunk.out.find("sunk.yaml:4:3: error: 'floor' and 'box' overlap by 0.9 m"), 0u) << sunk.out;
+    EXPECT_EQ(call("check no-such.yaml").code, 2);
+    EXPECT_EQ(call("check scene:wedgie").code, 2);
+}
+
+TEST_F(Command, RedundantJointsAreNamedInSummaryJsonAndRecord) {
+    write("door.yaml", R"(stickslip: 1
+bodies:
+  door: {pose: [0.5, 0, 1], mass: 30, shapes: [{box: [1, 0.05, 2]}]}
+joints:
+  upper: {revolute: {a: ground, b: door, at: [0, 0, 1.8], axis: [0, 0, 1]}}
+  lower: {revolute: {a: ground, b: door, at: [0, 0, 0.2], axis: [0, 0, 1]}}
+forces: {tie: {spring: {a: ground, b: door, at_b: [0.5, 0, 0], stiffness: 10}}}
+run: {step: 1e-2, end: 0.1}
+)");
+    const Outcome text = call("run door.yaml -o run");
+    EXPECT_EQ(text.code, 0) << text.err;
+    EXPECT_NE(text.out.find("of upper, lower are not unique (redundant rows: lower row 1"), std::string::npos)
+        << text.out;
+    const Json json = Json::parse(call("run door.yaml --no-record --json").out);
+    EXPECT_EQ(json["redundant"].size(), 5u);
+    EXPECT_EQ(json["not_unique"], (Json{"upper", "lower"}));
+    const RecordContents record = read_record(path("run"));
+    ASSERT_EQ(record.reaction_names.size(), 11u);
+    EXPECT_EQ(record.reaction_names[5], "lower row 1");
+    EXPECT_EQ(record.reaction_names[10], "tie");
+    EXPECT_EQ(record.redundant.size(), 5u);
+    for (int i = 0; i < 11; ++i) EXPECT_EQ(record.reaction_unique[static_cast<std::size_t>(i)], i < 10 ? 0 : 1);
+    EXPECT_EQ(record.reaction_start.back() % 11, 0u);
+}
+
 }  // namespace
 }  // namespace stickslip
