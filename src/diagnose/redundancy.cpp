@@ -224,25 +224,30 @@ int Redundancy::choose(const Island& island, int least_rank, double kept) {
     order_.resize(static_cast<std::size_t>(m));
     std::iota(order_.begin(), order_.end(), 0);
     R_.setZero(m, m);
-    column_scale_.resize(m);
+    // Squares of the independent parts: kept up by subtraction, computed anew when that has cost two digits.
+    RowVec &square = column_scale_, &exact = left_;
+    square.resize(m);
+    for (int j = 0; j < m; ++j) square[j] = B_.col(j).squaredNorm();
+    exact = square;
     for (int rank = 0; rank < m; ++rank) {
         double best = 0;
-        for (int p = rank; p < m; ++p) {
-            const int j = order_[static_cast<std::size_t>(p)];
-            column_scale_[j] = B_.col(j).norm();
-            best = std::max(best, column_scale_[j]);
-        }
-        if (!(best > (rank >= least_rank ? kept : nothing))) return rank;
+        for (int p = rank; p < m; ++p) best = std::max(best, square[order_[static_cast<std::size_t>(p)]]);
+        const double enough = rank >= least_rank ? kept : nothing;
+        if (!(best > enough * enough)) return rank;
         int p = rank;
-        while (!(column_scale_[order_[static_cast<std::size_t>(p)]] >= good_choice * best)) ++p;
+        while (!(square[order_[static_cast<std::size_t>(p)]] >= good_choice * good_choice * best)) ++p;
         std::rotate(order_.begin() + rank, order_.begin() + p, order_.begin() + p + 1);
         const int chosen = order_[static_cast<std::size_t>(rank)];
-        R_(rank, chosen) = column_scale_[chosen];
-        B_.col(chosen) /= column_scale_[chosen];
+        R_(rank, chosen) = B_.col(chosen).norm();
+        B_.col(chosen) /= R_(rank, chosen);
         for (int later = rank + 1; later < m; ++later) {
             const int j = order_[static_cast<std::size_t>(later)];
-            R_(rank, j) = B_.col(chosen).dot(B_.col(j));
-            B_.col(j) -= R_(rank, j) * B_.col(chosen);
+            const double along = B_.col(chosen).dot(B_.col(j));
+            if (along == 0) continue;
+            R_(rank, j) = along;
+            B_.col(j) -= along * B_.col(chosen);
+            square[j] -= along * along;
+            if (square[j] < 1e-2 * exact[j]) square[j] = exact[j] = B_.col(j).squaredNorm();
         }
     }
     return m;

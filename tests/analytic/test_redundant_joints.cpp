@@ -50,6 +50,7 @@ joints:
 }
 
 TEST(RedundantJoints, EqualHingesOfADoorCarryEqualShares) {
+    const RunSummary alone = run(scene_text(door({0})));
     for (const std::string solver : {"auto", "lemke", "nsgs"}) {
         for (const std::vector<double>& heights : {std::vector<double>{-0.8, 0.8}, std::vector<double>{-0.8, 0, 0.8}}) {
             Simulation simulation(scene_text(door(heights), Set{{"run.solver", solver}}));
@@ -77,8 +78,9 @@ TEST(RedundantJoints, EqualHingesOfADoorCarryEqualShares) {
             EXPECT_EQ(summary.redundant.size(), static_cast<std::size_t>(5 * (n - 1)));
             EXPECT_EQ(summary.redundant.front(), "hinge-2 row 1");
             EXPECT_EQ(summary.not_unique.size(), static_cast<std::size_t>(n));
-            // no torque about the hinges: the spin stays
-            EXPECT_NEAR(simulation.state().v.tail<1>()[0], 2, 1e-9);
+            // and the door moves as on one hinge
+            EXPECT_LE((simulation.state().q - alone.q).cwiseAbs().maxCoeff(), 1e-10);
+            EXPECT_LE((simulation.state().v - alone.v).cwiseAbs().maxCoeff(), 1e-10);
         }
     }
 }

@@ -119,10 +119,11 @@ TEST(EverySolver, AllocatesNothingOnAHeapAfterWarmUp) {
     }
 }
 
-// The shipped models and a heap in which contacts change all the time.
+// The shipped models, a heap in which contacts change all the time, and a loop with a redundant row.
 std::vector<std::string> lawful_models() {
     std::vector<std::string> models = every_model();
     models.push_back(STICKSLIP_TEST_DATA "/scenes/heap.yaml");
+    models.push_back(STICKSLIP_TEST_DATA "/scenes/bricard.yaml");
     return models;
 }
 
