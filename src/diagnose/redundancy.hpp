@@ -29,7 +29,7 @@ namespace stickslip {
 
 class Redundancy {
 public:
-    static constexpr int most_rows = 1000;  // of an island: beyond, the search takes more than seconds
+    static constexpr int most_rows = 2000;  // of an island: beyond, the search takes more than seconds
 
     // Searches the rigid rows of `joints`; the diagonal of A gives the masses. Allocates, the others do not.
     void plan(const BlockMatrix& A, const JointRows& joints);
