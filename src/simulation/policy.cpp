@@ -12,6 +12,9 @@ namespace {
 
 // Share of the energy scale. Rounding stays below 1e-12 of it in every scene; what is above is no longer mechanics.
 constexpr double ledger_tolerance = 1e-8;
+// [J] What one degree of freedom has at room temperature: of less no mechanics can be asked. A scene in which nothing
+// moves and nothing is lifted has no other scale.
+constexpr double thermal_energy = 4e-21;
 // Below these nobody would see the drift; above, the step is too long for the motion or wants stabilisation.
 constexpr double visible_overlap = 1e-3;      // [m]
 constexpr double visible_joint_error = 1e-3;  // [m, rad]
@@ -72,7 +75,7 @@ std::string objection(const RunSettings& settings, const System& system, const S
             "step {} at t = {:.9g} s: the energy is not finite; masses, speeds or forces are out of range", step,
             report.t);
     if (!settings.certify) return {};
-    if (std::abs(ledger.imbalance()) > ledger_tolerance * ledger.scale())
+    if (std::abs(ledger.imbalance()) > ledger_tolerance * ledger.scale() + thermal_energy)
         return fmt::format(
             "step {} at t = {:.9g} s: {:.3g} J of {:.3g} J cannot be accounted for; sizes differ too much for the "
             "arithmetic",
