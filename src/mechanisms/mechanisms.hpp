@@ -1,6 +1,10 @@
 // What the files of this folder offer to the table.
 #pragma once
 
+#include <cmath>
+#include <string>
+#include <type_traits>
+
 #include "base/fields.hpp"
 #include "stickslip/mechanism.hpp"
 
@@ -11,6 +15,10 @@ template <class Parameters>
 Mechanism build_mechanism(const OptionValues& values) {
     Parameters parameters;
     assign_fields(parameters, values, Parameters::name);
+    parameters.fields([&](const char* key, auto& member, const char*, const char*) {
+        if constexpr (std::is_same_v<std::remove_reference_t<decltype(member)>, double>)
+            require(std::isfinite(member), (std::string(key) + " must be finite").c_str(), values, key);
+    });
     return parameters.build(values);
 }
 

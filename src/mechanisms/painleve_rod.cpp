@@ -15,8 +15,8 @@ Mechanism PainleveRod::build(const OptionValues& values) const {
     require(m > 0, "m must be positive [kg]", values, "m");
     require(half_length > 0, "half_length must be positive [m]", values, "half_length");
     require(mu >= 0, "mu must not be negative", values, "mu");
-    require(theta0 >= 0 && std::sin(theta0) >= 0, "theta0 must lie in [0, pi]: the first tip is the lower one", values,
-            "theta0");
+    require(theta0 >= 0 && theta0 <= 3.14159265358979324, "theta0 must lie in [0, pi]: the first tip is the lower one",
+            values, "theta0");
     Mechanism mechanism;
     LagrangianModel& model = mechanism.model;
     model.name = name;

@@ -206,6 +206,15 @@ TEST_P(EveryMechanism, BodiesMoveWithTheCoordinates) {
 TEST_P(EveryMechanism, RefusesParametersItDoesNotHave) {
     EXPECT_THROW(GetParam().make({{"nonsense", "1", {}}}), Error);
     EXPECT_THROW(GetParam().make({{"g", "abc", {}}}), Error);
+    for (const FieldInfo& field : GetParam().parameters()) {
+        if (field.type != "number") continue;
+        EXPECT_THROW(GetParam().make({{field.name, "inf", {}}}), Error) << field.name;
+        if (field.unit == "kg" || field.unit == "kg m^2") {
+            for (const char* value : {"0", "-1"}) {
+                EXPECT_THROW(GetParam().make({{field.name, value, {}}}), Error) << field.name << " " << value;
+            }
+        }
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Library, EveryMechanism, ::testing::ValuesIn(mechanisms()), [](const auto& test) {
