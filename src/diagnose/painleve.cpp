@@ -9,10 +9,15 @@ namespace stickslip {
 
 namespace {
 
-// Stiffness of a held row in units of its own inertia. Each of the passes reduces what the row still gives way by it, times
+// Stiffness of a held row in units of its own inertia. Each pass reduces what the row still gives way by it, times
 // the largest ratio of masses along a chain; larger and rounding in the sum M + G' D G hides M.
 constexpr double relative_stiffness = 1e7;
-constexpr int passes = 3;
+constexpr int most_passes = 4;       // fewer and loads of 1e6 behind a light link count for less than they weigh
+constexpr double good_share = 1e-5;  // of the multipliers, changed by the last pass; larger and `value` loses digits
+
+// A contact whose normal gives way by less than this share of what it would without joints is held by them: value 0.
+// Smaller and rounding decides about a paradox where nothing can move.
+constexpr double held_share = 1e-7;
 
 bool rigid(const JointRows& joints, int row) {
     const bool held = joints.kind[row] == RowKind::holonomic || joints.kind[row] == RowKind::velocity;
@@ -37,7 +42,7 @@ void PainleveCheck::begin(const BlockMatrix& mass, const JointRows& joints) {
     pivots_.resize(static_cast<std::size_t>(nodes.nv()));
     int largest = 1;
     for (int n = 0; n < nodes.size(); ++n) largest = std::max(largest, nodes.dof(n));
-    work_.resize(static_cast<std::size_t>(2 * largest));
+    work_.resize(static_cast<std::size_t>(largest));
     factored_.assign(count, 0);
     held_.assign(count, 0);
     for (const BlockMatrix::Coupling& c : mass.couplings) held_[c.row_node] = held_[c.column_node] = 1;
@@ -131,25 +136,21 @@ void PainleveCheck::solve_jointed(const Nodes& nodes, const JointRows& joints, V
     right_ = x;
     multiplier_.setZero(joints.size());
     speed_.resize(joints.size());
-    for (int pass = 0; pass < passes; ++pass) {
-        if (pass > 0) {
-            joints.jacobian.product(nodes, x, speed_);
-            for (int i = 0; i < joints.size(); ++i) multiplier_[i] -= stiffness_[i] * speed_[i];
-            x = right_;
-            joints.jacobian.add_transpose_product(nodes, multiplier_, x);
+    whole_.solve(x.data());
+    for (int pass = 1; pass < most_passes; ++pass) {
+        joints.jacobian.product(nodes, x, speed_);
+        double change = 0, largest = 0;
+        for (int i = 0; i < joints.size(); ++i) {
+            const double step = stiffness_[i] * speed_[i];
+            multiplier_[i] -= step;
+            change = std::max(change, std::abs(step));
+            largest = std::max(largest, std::abs(multiplier_[i]));
         }
+        // What is left falls by the same share again: the last solve was good to its square.
+        if (pass > 1 && change <= good_share * largest) break;
+        x = right_;
+        joints.jacobian.add_transpose_product(nodes, multiplier_, x);
         whole_.solve(x.data());
-    }
-}
-
-void PainleveCheck::rows_of(const Nodes& nodes, const ContactRows& contacts, int i, const BlockRows::Block& block,
-                            double slip, double* normal, double* tangent) const {
-    const int dof = nodes.dof(block.node), row = contacts.jacobian.row[i];
-    const double* values = contacts.jacobian.values.data() + block.offset;
-    for (int k = 0; k < dof; ++k) {
-        normal[k] = values[k];
-        tangent[k] = 0;
-        for (int t = 1; t < contacts.jacobian.dim(i); ++t) tangent[k] += values[t * dof + k] * u_[row + t] / slip;
     }
 }
 
@@ -175,31 +176,28 @@ const std::vector<SlidingContact>& PainleveCheck::check(const BlockMatrix& mass,
         if (whole) {
             if (!whole_ready_) factor_jointed(mass, joints);
             ++judged;
-            normal_.setZero(nodes.nv());
-            tangent_.setZero(nodes.nv());
+            gained_.setZero(nodes.nv());
             for (const BlockRows::Block& block : H.blocks_of(i)) {
-                const int start = nodes.start[block.node];
-                rows_of(nodes, contacts, i, block, slip, normal_.data() + start, tangent_.data() + start);
+                const double* values = H.values.data() + block.offset;
+                std::copy(values, values + nodes.dof(block.node), gained_.data() + nodes.start[block.node]);
             }
-            solve_jointed(nodes, joints, normal_);
-            solve_jointed(nodes, joints, tangent_);
+            solve_jointed(nodes, joints, gained_);
         }
-        double normal = 0, along = 0;  // N B N', N B (s.D)'
+        double normal = 0, along = 0;  // N B N', s.D B N'
+        double alone = 0;              // N B N' without joints
         for (const BlockRows::Block& block : H.blocks_of(i)) {
             const int dof = nodes.dof(block.node);
-            double* x = whole ? normal_.data() + nodes.start[block.node] : work_.data();
-            double* y = whole ? tangent_.data() + nodes.start[block.node] : work_.data() + dof;
-            if (!whole) {
-                rows_of(nodes, contacts, i, block, slip, x, y);
-                solve_node(mass, block.node, x);
-                solve_node(mass, block.node, y);
-            }
             const double* values = H.values.data() + block.offset;
+            std::copy(values, values + dof, work_.begin());
+            solve_node(mass, block.node, work_.data());
+            const double* x = whole ? gained_.data() + nodes.start[block.node] : work_.data();
             for (int k = 0; k < dof; ++k) {
+                alone += values[k] * work_[k];
                 normal += values[k] * x[k];
-                along += values[k] * y[k];
+                for (int t = 1; t <= tangents; ++t) along += values[t * dof + k] * u_[row + t] / slip * x[k];
             }
         }
+        if (normal <= held_share * alone) normal = along = 0;
         sliding_.push_back({i, slip, normal - mu * along, along > 0 ? normal / along : infinity});
     }
     return sliding_;

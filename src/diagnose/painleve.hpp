@@ -3,11 +3,11 @@
 // A contact that slides along the unit direction s carries the impulse p_N (N - mu s.D)'. Per unit of p_N its normal velocity
 // gains
 //
-//   value = N B N' - mu N B (s.D)',      B = M^-1, or with joints the inverse of M on what the joints let move
+//   value = N B N' - mu (s.D) B N',      B = M^-1, or with joints the inverse of M on what the joints let move
 //
 // While value > 0 there is exactly one contact force. Where value < 0 there is none if the contact is pressed together without
 // it, and two (or separation) if it is not: schemes in impulses then stop the slip by an impact without collision, or
-// let go. value vanishes at the friction N B N' / N B (s.D)', beyond which the paradox begins.
+// let go. value vanishes at the friction N B N' / (s.D) B N', beyond which the paradox begins.
 //
 // Rigid rows (holonomic, and velocity rows without bounds) count as joints; springs and bounded rows cannot
 // react at once and do not. They are eliminated by multipliers: B r = lim x_k with
@@ -28,7 +28,7 @@ namespace stickslip {
 struct SlidingContact {
     int contact = 0;               // number in the contact rows
     double slip = 0;               // [m/s]
-    double value = 0;              // [1/kg] negative: paradox
+    double value = 0;              // [1/kg] negative: paradox; 0 if joints hold the contact
     double critical_friction = 0;  // friction at which `value` is zero; infinity if there is none
     bool paradox() const { return value < 0; }
 };
@@ -37,10 +37,10 @@ class PainleveCheck {
 public:
     double slip_speed = 1e-6;  // [m/s] slower contacts stick, contacts opening faster are open
     // Contacts of jointed bodies judged per call; each needs solves with the whole system. More are counted as left out.
-    int most_jointed = 64;
+    int most_jointed = 16;
 
-    // The closed contacts that slide at velocity v, by number. `mass` is M, or the A of a step problem; `contacts` are taken
-    // as closed whatever their gap. Looks only at the bodies that slide; allocates nothing once it has seen the sizes.
+    // The closed contacts that slide at velocity v, by number. `mass` is M and symmetric; `contacts` are taken as closed
+    // whatever their gap. Looks only at the bodies that slide; allocates nothing once it has seen the sizes.
     const std::vector<SlidingContact>& check(const BlockMatrix& mass, const JointRows& joints,
                                              const ContactRows& contacts, const VecX& v);
     int left_out() const { return left_out_; }
@@ -51,9 +51,6 @@ private:
     void solve_node(const BlockMatrix& mass, int n, double* x);  // x := M_nn^-1 x
     void factor_jointed(const BlockMatrix& mass, const JointRows& joints);
     void solve_jointed(const Nodes& nodes, const JointRows& joints, VecX& x);  // x := B x
-    // One block of N and of s.D.
-    void rows_of(const Nodes& nodes, const ContactRows& contacts, int i, const BlockRows::Block& block, double slip,
-                 double* normal, double* tangent) const;
 
     std::vector<SlidingContact> sliding_;
     int left_out_ = 0;
@@ -68,7 +65,7 @@ private:
     BlockLu whole_;
     std::vector<BlockLu::Edge> edges_;
     RowVec stiffness_, multiplier_, speed_;  // per bilateral row
-    VecX right_, normal_, tangent_;          // nv
+    VecX right_, gained_;                    // nv
     std::vector<double> work_;
 };
 
