@@ -84,6 +84,7 @@ std::string summary_json(const Simulation& simulation, const RunSummary& s) {
     json["event_count"] = s.event_count;
     json["events"] = Json::array();
     for (const Event& event : s.events) json["events"].push_back(event_json(system, event));
+    json["paradox_steps"] = s.paradox_steps;
     json["warnings"] = s.warnings;
     json["hash"] = s.hash;
     json["bodies"] = Json::object();

@@ -101,6 +101,17 @@ std::string tunnelling(const System& system, double overlap, const ContactId& co
         system.contact_name(contact), overlap, t, limit);
 }
 
+std::string paradox_warning(const System& system, const Paradox& paradox, long steps) {
+    const char* did = "let it go";
+    if (paradox.after == ContactMode::stick) did = "stopped the slip by an impact without collision";
+    if (paradox.after == ContactMode::slip) did = "let it slide on";
+    return fmt::format(
+        "Painleve's paradox at {} from t = {:.6g} s ({} steps in all): friction {:.4g} is above {:.4g}, where pressing "
+        "the "
+        "sliding contact together presses it apart, so rigid bodies have no contact force or several; the step {}",
+        system.contact_name(paradox.contact), paradox.t, steps, paradox.friction, paradox.critical_friction, did);
+}
+
 std::vector<std::string> warnings(const RunSummary& summary) {
     std::vector<std::string> list;
     if (summary.gap_violation_max > visible_overlap)
