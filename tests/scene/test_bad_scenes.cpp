@@ -70,7 +70,7 @@ const Bad table[] = {
     {"fixed-moves", 3, 22, "body 'arm' is fixed, it cannot have the key 'velocity'"},
     {"fixed-not-bool", 3, 16, "expected true or false, got 'maybe'"},
     {"shape-unknown", 3, 28, "no key of a shape of body 'arm' 'spere', did you mean 'sphere'?"},
-    {"shape-none", 3, 27, "expected one of sphere, box, half-space"},
+    {"shape-none", 3, 27, "expected one of sphere, box, capsule, half-space"},
     {"shape-two-kinds", 3, 27, "found several"},
     {"shapes-not-list", 3, 26, "expected a list of shapes"},
     {"sphere-radius", 6, 17, "expected a number > 0 [m], found '-0.1'"},
