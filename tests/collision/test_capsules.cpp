@@ -7,6 +7,7 @@
 #include <numbers>
 #include <set>
 
+#include "collision/finder.hpp"
 #include "motions.hpp"
 
 namespace stickslip {
@@ -92,7 +93,8 @@ TEST(SphereCapsule, CentreOnTheAxisPartsAcrossIt) {
         EXPECT_NEAR(contacts[0].gap, -0.5, 1e-15);
         EXPECT_NEAR(contacts[0].normal.norm(), 1, 1e-15);
         EXPECT_NEAR(contacts[0].normal.z(), 0, 1e-15);
-        const ContactRates rates = contact_rates(contacts[0], Twist{{}, Vec3(1, 2, 3), Vec3(3, 2, 1)}, Twist{});
+        const ContactRates rates =
+            contact_rates(contacts[0], Twist{Vec3::Zero(), Vec3(1, 2, 3), Vec3(3, 2, 1)}, Twist{});
         EXPECT_TRUE(rates.position_rate.allFinite() && rates.normal_rate.allFinite());
     }
 }
@@ -416,6 +418,101 @@ TEST(Capsule, LeastGapIsContinuousAlongMotions) {
                 ASSERT_LT(k > 0 ? std::abs(now - before) : 0.0, fastest) << shape_name(other) << " " << trial;
                 before = now;
             }
+        }
+    }
+}
+
+// Axes in the plane xz that cut each other: the least shift along the normal of either axis that parts them.
+double planar_depth(const Capsule& a, const Pose& pose_a, const Capsule& b, const Pose& pose_b) {
+    double best = -infinity;
+    for (const Pose& owner : {pose_a, pose_b}) {
+        const Vec3 m = Vec3::UnitY().cross(owner.attitude * Vec3::UnitZ());
+        const double a0 = m.dot(axis_point(a, pose_a, -1)), a1 = m.dot(axis_point(a, pose_a, 1));
+        const double b0 = m.dot(axis_point(b, pose_b, -1)), b1 = m.dot(axis_point(b, pose_b, 1));
+        best = std::max({best, std::min(a0, a1) - std::max(b0, b1), std::min(b0, b1) - std::max(a0, a1)});
+    }
+    return best;
+}
+
+TEST(PlanarCapsule, TouchesInThePlane) {
+    Dice dice(69);
+    int cut = 0, inside = 0;
+    for (int trial = 0; trial < 6000; ++trial) {
+        const Capsule a{dice.uniform(0.1, 0.4), dice.uniform(0.2, 2)}, b{dice.uniform(0.1, 0.4), dice.uniform(0.2, 2)};
+        const Box box{Vec3(dice.uniform(0.1, 1), dice.uniform(0.01, 2), dice.uniform(0.1, 1))};
+        const Pose pose_a = at(Vec3(dice.uniform(-1, 1), 0, dice.uniform(-1, 1)), Vec3(0, dice.uniform(-3, 3), 0));
+        const Pose pose_b = at(Vec3(dice.uniform(-1, 1), 0, dice.uniform(-1, 1)), Vec3(0, dice.uniform(-3, 3), 0));
+        CollisionModel model;
+        model.plane_normal = Vec3::UnitY();
+        model.fixed = {0, 0};
+        const Geometry others[] = {b, box, Sphere{0.3}, HalfSpace{}};
+        for (const Geometry& other : others) {
+            model.colliders = {{0, 0, {a, {}}}, {1, 1, {other, {}}}};
+            ContactFinder finder;
+            finder.margin = 5;
+            finder.find(model, std::vector<Pose>{pose_a, pose_b});
+            ASSERT_FALSE(finder.contacts().empty());
+            double least = infinity;
+            for (const ContactPoint& c : finder.contacts()) {
+                EXPECT_NEAR(c.normal.y(), 0, 1e-12);
+                EXPECT_NEAR(c.position.y(), 0, 1e-12);
+                EXPECT_LT((c.tangent - Vec3::UnitY().cross(c.normal)).norm(), 1e-12);
+                least = std::min(least, c.gap);
+            }
+            const auto on_axis = [&](auto&& f) {
+                return minimum([&](double s) { return f(axis_point(a, pose_a, s)); });
+            };
+            if (&other == &others[0]) {
+                const double apart = on_axis([&](const Vec3& x) { return distance_to_axis(x, b, pose_b); });
+                const double expected = apart > 1e-6 ? apart : planar_depth(a, pose_a, b, pose_b);
+                if (apart <= 1e-6) {
+                    ++cut;
+                    EXPECT_EQ(finder.contacts().size(), 1u);
+                }
+                EXPECT_NEAR(least, expected - a.radius - b.radius, 2e-6);  // apart or cut, told by 1e-6
+            } else if (&other == &others[1]) {
+                const double apart = on_axis([&](const Vec3& x) { return distance_to_box(x, box, pose_b); });
+                if (apart <= 1e-6) ++inside;
+                EXPECT_GE(least, apart > 1e-6 ? apart - a.radius - 1e-8 : -infinity);
+                EXPECT_LE(least, apart - a.radius + 1e-8);
+            } else if (&other == &others[2]) {
+                EXPECT_NEAR(least, distance_to_axis(pose_b.position, a, pose_a) - a.radius - 0.3, 1e-14);
+            } else {
+                EXPECT_EQ(finder.contacts().size(), 2u);
+            }
+        }
+    }
+    EXPECT_GT(cut, 500);
+    EXPECT_GT(inside, 500);
+}
+
+TEST(PlanarCapsule, AcrossThePlaneItIsADisc) {
+    Dice dice(70);
+    const Quat across = rotation_by(along_y);
+    for (int trial = 0; trial < 500; ++trial) {
+        const auto contacts = [&](const Geometry& first, const Geometry& second) {
+            CollisionModel model;
+            model.plane_normal = Vec3::UnitY();
+            model.fixed = {0, 0};
+            model.colliders = {{0, 0, {first, {Vec3::Zero(), across}}}, {1, 1, {second, {Vec3::Zero(), across}}}};
+            Dice again(static_cast<unsigned>(trial));
+            const Pose pose = at(Vec3(again.uniform(-1, 1), 0, again.uniform(-1, 1)), Vec3(0, again.uniform(-3, 3), 0));
+            ContactFinder finder;
+            finder.margin = 1;
+            finder.find(model, std::vector<Pose>{Pose{}, pose});
+            return std::vector<ContactPoint>(finder.contacts().begin(), finder.contacts().end());
+        };
+        const Geometry disc = Capsule{0.3, dice.uniform(0.01, 3)}, ball = Sphere{0.3};
+        const Geometry others[] = {Box{Vec3(0.5, 0.2, 0.4)}, Sphere{0.2}, Capsule{0.1, 0.5}, HalfSpace{Vec3::UnitX()}};
+        for (const Geometry& other : others) {
+            const auto as_disc = contacts(disc, other), as_ball = contacts(ball, other);
+            const auto swapped = contacts(other, disc);
+            ASSERT_EQ(as_disc.size(), as_ball.size());
+            for (std::size_t i = 0; i < as_disc.size(); ++i) {
+                EXPECT_NEAR(as_disc[i].gap, as_ball[i].gap, 1e-15);
+                EXPECT_LT((as_disc[i].position - as_ball[i].position).norm(), 1e-15);
+            }
+            EXPECT_EQ(swapped.size(), contacts(other, ball).size());
         }
     }
 }
