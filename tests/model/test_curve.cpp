@@ -9,6 +9,7 @@
 
 #include "model/joints/curve.hpp"
 #include "stickslip/error.hpp"
+#include "support/count_malloc.hpp"
 
 namespace stickslip {
 namespace {
@@ -277,6 +278,21 @@ TEST(Curve, ImpossiblePointsAreRefused) {
     EXPECT_THROW(Curve(Points{a, Vec3(0, std::nan(""), 0)}, false), Error);
     EXPECT_NO_THROW(Curve(Points{a, b}, false));
     EXPECT_NO_THROW(Curve(Points{a, b, c}, true));
+}
+
+TEST(Curve, EvaluationAllocatesNothing) {
+    if (!STICKSLIP_COUNTS_MALLOC) return;  // the sanitizer owns malloc
+    Dice dice(6);
+    const Curve curve = any_curve(dice, Form::closed_space);
+    const long before = testing::allocations;
+    double sum = curve.arc_length();
+    for (int k = 0; k < 100; ++k) {
+        const Vec3 p = dice.vector(3);
+        const double s = curve.nearest(p, curve.nearest(p));
+        sum += curve.rows(s, curve.reference_axis(s), p, p, p).second[0] + curve.at(s).c.x();
+    }
+    EXPECT_EQ(testing::allocations - before, 0);
+    EXPECT_TRUE(std::isfinite(sum));
 }
 
 TEST(Curve, PointAtTheCentreOfCurvatureGivesNoClearance) {
