@@ -65,9 +65,10 @@ struct Scene {
     };
 
     struct Shape {
-        enum class Kind { sphere, box, half_space };
+        enum class Kind { sphere, box, capsule, half_space };
         Kind kind = Kind::sphere;
-        double radius = 0;            // [m] of a sphere
+        double radius = 0;            // [m] of a sphere or capsule
+        double length = 0;            // [m] of a capsule along its z, between the cap centres
         Vec3 edges = Vec3::Zero();    // [m] of a box, full lengths
         Vec3 normal = Vec3::UnitZ();  // half-space normal . x <= offset, unit, in the frame of the shape
         double offset = 0;            // [m]

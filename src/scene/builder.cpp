@@ -24,6 +24,7 @@ Shape build_shape(const Scene::Shape& shape, const Vec3& com) {
     switch (shape.kind) {
         case Scene::Shape::Kind::sphere: built.geometry = Sphere{shape.radius}; break;
         case Scene::Shape::Kind::box: built.geometry = Box{shape.edges / 2}; break;
+        case Scene::Shape::Kind::capsule: built.geometry = Capsule{shape.radius, shape.length}; break;
         case Scene::Shape::Kind::half_space: built.geometry = HalfSpace{shape.normal, shape.offset}; break;
     }
     return built;

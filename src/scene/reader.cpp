@@ -202,6 +202,7 @@ const char* to_string(Scene::Shape::Kind kind) {
     switch (kind) {
         case Scene::Shape::Kind::sphere: return "sphere";
         case Scene::Shape::Kind::box: return "box";
+        case Scene::Shape::Kind::capsule: return "capsule";
         case Scene::Shape::Kind::half_space: return "half-space";
     }
     return "?";

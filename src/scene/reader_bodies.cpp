@@ -20,10 +20,23 @@ void check_attitude_in_plane(const Scene& scene, const Quat& attitude, const Pla
                     place);
 }
 
+// A capsule is round: all that matters in a plane is where its axis goes, along the plane or across it.
+void check_axis_in_plane(const Scene& scene, const Quat& attitude, const Place& place) {
+    const int normal = plane_normal(scene.plane);
+    if (normal < 0) return;
+    Vec3 axis = attitude * Vec3::UnitZ();
+    const double across = std::abs(axis[normal]);
+    axis[normal] = 0;
+    if (std::min(across, axis.norm()) > 1e-9)
+        throw Error(fmt::format("the axis of a capsule in the plane {} must lie in the plane or be along {}",
+                                to_string(scene.plane), "xyz"[normal]),
+                    place);
+}
+
 Scene::Shape read_shape(const YamlNode& node, const Scene& scene, const std::string& body) {
     const ValueReader values(scene.parameters);
     const MapReader map(node, fmt::format("a shape of body '{}'", body),
-                        {"sphere", "box", "half-space", "material", "pose"});
+                        {"sphere", "box", "capsule", "half-space", "material", "pose"});
     Scene::Shape shape;
     shape.place = node.place();
 
@@ -39,6 +52,13 @@ Scene::Shape read_shape(const YamlNode& node, const Scene& scene, const std::str
         shape.edges = values.vector(*edges);
         for (const YamlNode& edge : edges->children) values.positive(edge, "m");
     }
+    if (const YamlNode* capsule = map.find("capsule")) {
+        ++kinds;
+        shape.kind = Scene::Shape::Kind::capsule;
+        const MapReader keys(*capsule, "a capsule", {"radius", "length"});
+        shape.radius = values.positive(keys.need("radius"), "m");
+        shape.length = values.positive(keys.need("length"), "m");
+    }
     if (const YamlNode* half = map.find("half-space")) {
         ++kinds;
         shape.kind = Scene::Shape::Kind::half_space;
@@ -47,14 +67,17 @@ Scene::Shape read_shape(const YamlNode& node, const Scene& scene, const std::str
         if (const YamlNode* offset = keys.find("offset")) shape.offset = values.number(*offset);
     }
     if (kinds != 1)
-        throw Error(fmt::format("expected one of sphere, box, half-space in a shape of body '{}', found {}", body,
-                                kinds == 0 ? "none" : "several"),
+        throw Error(fmt::format("expected one of sphere, box, capsule, half-space in a shape of body '{}', found {}",
+                                body, kinds == 0 ? "none" : "several"),
                     node.place());
 
     if (const YamlNode* material = map.find("material")) shape.material = read_material_name(*material, scene);
     if (const YamlNode* pose = map.find("pose")) {
         shape.pose = values.pose(*pose);
-        check_attitude_in_plane(scene, shape.pose.attitude, pose->place());
+        if (shape.kind == Scene::Shape::Kind::capsule)
+            check_axis_in_plane(scene, shape.pose.attitude, pose->place());
+        else
+            check_attitude_in_plane(scene, shape.pose.attitude, pose->place());
     }
     return shape;
 }

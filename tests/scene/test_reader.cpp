@@ -362,7 +362,7 @@ TEST(ShippedScenes, AllReadAndSayHowLongToRun) {
 }
 
 TEST(ShippedScenes, BodiesStartTouchingOrApartFromTheFloor) {
-    // The corners of every box and the lowest point of every sphere, against every half-space.
+    // The corners of every box and the lowest points of every sphere and capsule, against every half-space.
     for (const std::string& file : shipped()) {
         SCOPED_TRACE(file);
         const Scene scene = read_scene(file);
@@ -374,6 +374,7 @@ TEST(ShippedScenes, BodiesStartTouchingOrApartFromTheFloor) {
                 for (const Scene::Shape& shape : body.shapes) {
                     if (body.fixed) continue;
                     double lowest = half.normal.dot(body.pose.position) - shape.radius;
+                    lowest -= shape.length / 2 * std::abs(half.normal.dot(body.pose.attitude * Vec3::UnitZ()));
                     if (shape.kind == Scene::Shape::Kind::box)
                         for (int corner = 0; corner < 8; ++corner) {
                             const Vec3 sign(corner & 1 ? 0.5 : -0.5, corner & 2 ? 0.5 : -0.5, corner & 4 ? 0.5 : -0.5);
