@@ -123,6 +123,7 @@ struct Scene {
             universal,
             planar,
             distance,
+            point_on_curve,
             gear,
             rack_pinion
         };
@@ -137,6 +138,8 @@ struct Scene {
         Vec3 axis = Vec3::UnitZ();  // unit, in W at t = 0; revolute and prismatic. In a plane, the normal for revolute
         Vec3 axis_b = Vec3::UnitX();   // universal: the axis of b, at right angles to `axis`
         std::optional<double> length;  // [m] > 0, of a distance joint; absent: the distance at t = 0
+        std::vector<Vec3> points;      // [m] point-on-curve: of the curve, in the frame of a
+        bool closed = false;           // point-on-curve: the last point is followed by the first
         std::vector<Drive> drives;     // at most one per coordinate
         Name first, second;    // gear: joints whose angles obey first = ratio * second; rack-pinion: rack, pinion
         double ratio = 1;      // gear: [-]; rack-pinion: the pinion's radius [m]

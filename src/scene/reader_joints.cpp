@@ -23,6 +23,13 @@ void read_anchor(const MapReader& map, const ValueReader& values, Scene::Joint& 
     if (const YamlNode* at = map.find("at")) joint.at = values.vector(*at);
     if (const YamlNode* at = map.find("at_a")) joint.at_a = values.vector(*at);
     if (const YamlNode* at = map.find("at_b")) joint.at_b = values.vector(*at);
+    if (joint.kind == Scene::Joint::Kind::point_on_curve) {
+        map.not_both("at", "at_b");
+        if (!joint.at && !joint.at_b)
+            throw Error(fmt::format("{} needs the key 'at' (in the world) or 'at_b' (in the frame of b)", map.what()),
+                        map.place());
+        return;
+    }
     map.not_both("at", "at_a");
     map.not_both("at", "at_b");
     if (joint.kind == Scene::Joint::Kind::distance) {
@@ -81,6 +88,7 @@ MapReader open_joint(const YamlNode& node, const std::string& what, Scene::Joint
         case Kind::universal:
             return {node, what, {"a", "b", "at", "at_a", "at_b", "axis", "axis_b", "first", "second", "collide"}};
         case Kind::planar: return {node, what, {"a", "b", "at", "at_a", "at_b", "axis", "collide"}};
+        case Kind::point_on_curve: return {node, what, {"a", "b", "at", "at_b", "points", "closed", "collide"}};
         case Kind::gear: return {node, what, {"first", "second", "ratio"}};
         case Kind::rack_pinion: return {node, what, {"rack", "pinion", "radius"}};
         case Kind::fixed:
@@ -96,6 +104,20 @@ void check_plane(const Scene& scene, const Scene::Joint& joint) {
     throw Error(fmt::format("a {} joint needs space, the scene is in the plane {}: use revolute or prismatic",
                             entry.name, to_string(scene.plane)),
                 joint.kind_place);
+}
+
+void read_curve(const MapReader& map, const ValueReader& values, Scene::Joint& joint) {
+    const YamlNode& points = map.need("points");
+    if (points.kind != YamlNode::Kind::list)
+        throw Error(fmt::format("expected points [[x, y, z], ...] of the curve, found {}", points.describe()),
+                    points.place());
+    for (const YamlNode& point : points.children) joint.points.push_back(values.vector(point));
+    if (const YamlNode* closed = map.find("closed")) joint.closed = values.truth(*closed);
+    try {
+        Curve(joint.points, joint.closed);
+    } catch (const Error& error) {
+        throw Error(error.what(), points.place());
+    }
 }
 
 bool has_axis(Scene::Joint::Kind kind) {
@@ -287,6 +309,7 @@ void read_joints(const YamlNode& node, Scene& scene) {
         if (has_axis(joint.kind)) read_axis(map, values, scene, joint);
         if (joint.kind == Scene::Joint::Kind::distance)
             if (const YamlNode* length = map.find("length")) joint.length = values.positive(*length, "m");
+        if (joint.kind == Scene::Joint::Kind::point_on_curve) read_curve(map, values, joint);
         read_drives(map, values, joint);
         if (const YamlNode* collide = map.find("collide")) joint.collide = values.truth(*collide);
         scene.joints.push_back(joint);

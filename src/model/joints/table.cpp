@@ -38,6 +38,13 @@ const std::vector<JointEntry>& joint_table() {
          {"length"},
          "points at_a and at_b stay `length` apart, or within `limits`: a rope or a strut",
          "everything but the distance"},
+        {K::point_on_curve,
+         "point-on-curve",
+         2,
+         1,
+         {},
+         "a point of b stays on a smooth curve through `points` of a",
+         "the way along the curve and all rotations"},
         {K::gear,
          "gear",
          1,
@@ -121,6 +128,7 @@ std::vector<Piece> joint_pieces(const Joint& joint, const Plane& plane) {
             axes_stay_parallel();
             break;
         case JointKind::distance: pieces.push_back({.kind = PieceKind::distance}); break;
+        case JointKind::point_on_curve:  // rows of its own: curve.hpp
         case JointKind::gear:
         case JointKind::rack_pinion: break;
     }
