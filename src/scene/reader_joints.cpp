@@ -55,18 +55,9 @@ void read_axis(const MapReader& map, const ValueReader& values, const Scene& sce
             axis.place());
 }
 
-MapReader open_joint(const YamlNode& node, const std::string& what, Scene::Joint::Kind kind) {
-    using Kind = Scene::Joint::Kind;
-    if (kind == Kind::distance) return {node, what, {"a", "b", "at_a", "at_b", "length", "collide"}};
-    if (kind == Kind::revolute || kind == Kind::prismatic)
-        return {node, what, {"a", "b", "at", "at_a", "at_b", "axis", "collide"}};
-    return {node, what, {"a", "b", "at", "at_a", "at_b", "collide"}};
-}
-
 Scene::Spring read_spring(const std::string& name, const YamlNode& node, const Place& place, const Scene& scene) {
     const ValueReader values(scene.parameters);
-    const MapReader map(node, fmt::format("spring '{}'", name),
-                        {"a", "at_a", "b", "at_b", "stiffness", "damping", "length"});
+    const MapReader map(node, fmt::format("spring '{}'", name), "spring");
     Scene::Spring spring;
     spring.name = name;
     spring.place = place;
@@ -113,8 +104,7 @@ std::vector<Scene::Load::Row> read_table(const YamlNode& node, const ValueReader
 
 Scene::Load read_load(const std::string& name, const YamlNode& node, const Place& place, const Scene& scene) {
     const ValueReader values(scene.parameters);
-    const MapReader map(node, fmt::format("load '{}'", name),
-                        {"body", "at", "force", "torque", "table", "interpolation", "from", "until"});
+    const MapReader map(node, fmt::format("load '{}'", name), "load");
     Scene::Load load;
     load.name = name;
     load.place = place;
@@ -153,11 +143,10 @@ void read_joints(const YamlNode& node, Scene& scene) {
         joint.place = node.key_place(i);
         check_name(joint.name, "joint", joint.place);
         const YamlNode& item = node.children[i];
-        joint.kind = static_cast<Scene::Joint::Kind>(read_kind(item, fmt::format("joint '{}'", joint.name),
-                                                               {"fixed", "ball", "revolute", "prismatic", "distance"}));
+        joint.kind = static_cast<Scene::Joint::Kind>(read_kind(item, fmt::format("joint '{}'", joint.name), "joint"));
         joint.kind_place = item.key_place(0);
-        const MapReader map =
-            open_joint(item.children[0], fmt::format("{} joint '{}'", to_string(joint.kind), joint.name), joint.kind);
+        const MapReader map(item.children[0], fmt::format("{} joint '{}'", to_string(joint.kind), joint.name),
+                            fmt::format("{}-joint", to_string(joint.kind)));
         joint.a = read_body_name(map.need("a"), scene);
         joint.b = read_body_name(map.need("b"), scene);
         if (joint.a.text == joint.b.text)
@@ -180,7 +169,7 @@ void read_forces(const YamlNode& node, Scene& scene) {
         const std::string& name = node.keys[i];
         check_name(name, "force", node.key_place(i));
         const YamlNode& item = node.children[i];
-        if (read_kind(item, fmt::format("force '{}'", name), {"spring", "load"}) == 0)
+        if (read_kind(item, fmt::format("force '{}'", name), "force") == 0)
             scene.springs.push_back(read_spring(name, item.children[0], node.key_place(i), scene));
         else
             scene.loads.push_back(read_load(name, item.children[0], node.key_place(i), scene));

@@ -320,7 +320,7 @@ TEST(Override, ErrorsNameTheSetKey) {
     };
     const Case cases[] = {
         {"bodies.crate.mass", "-2", "--set bodies.crate.mass: expected a number > 0 [kg], found '-2'"},
-        {"bodies.crate.mas", "2", "--set bodies.crate.mas: no key of body 'crate' 'mas', did you mean 'mass'?"},
+        {"bodies.crate.mas", "2", "--set bodies.crate.mas: body 'crate' has no key 'mas', did you mean 'mass'?"},
         {"bodies.crata.mass", "2", "--set bodies.crata.mass: no body 'crata', did you mean 'crate'?"},
         {"joints.hing.revolute.axis", "2", "--set joints.hing.revolute.axis: no joint 'hing', did you mean 'hinge'?"},
         {"bodes.crate.mass", "2", "--set bodes.crate.mass: no key 'bodes', did you mean 'bodies'?"},
