@@ -12,7 +12,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr int max_copies = 1'000'000;   // of one scene, empty rows of a grid counted too
+constexpr int max_copies = 1'000'000;   // of one scene, values of all indices counted
 constexpr std::size_t max_indices = 8;  // of a grid; making copies recurses per index
 
 [[noreturn]] void too_many(const Place& place) {
@@ -31,7 +31,7 @@ struct Range {
 };
 
 // `n` is 1..n.
-Range read_range(const YamlNode& node, const Names& names) {
+Range parse_range(const YamlNode& node, const Names& names) {
     if (node.kind != YamlNode::Kind::scalar || node.text.empty())
         throw Error(fmt::format("expected a count or a range like 1..n, found {}", node.describe()), node.place());
     const auto dots = node.text.find("..");
@@ -41,6 +41,8 @@ Range read_range(const YamlNode& node, const Names& names) {
         if (range.last < 0)
             throw Error(fmt::format("expected a count >= 0, found {} = {}", node.describe(), range.last), node.place());
     } else {
+        if (dots == 0 || dots + 2 == node.text.size())
+            throw Error(fmt::format("expected a count or a range like 1..n, found {}", node.describe()), node.place());
         range.first = whole(node.text.substr(0, dots), names, node.place());
         range.last = whole(node.text.substr(dots + 2), names, node.place());
         // One less is the empty range, which `2..n` becomes for n = 1.
@@ -48,8 +50,16 @@ Range read_range(const YamlNode& node, const Names& names) {
             throw Error(fmt::format("the range {} runs backwards: {}..{}", node.describe(), range.first, range.last),
                         node.place());
     }
-    if (range.last - range.first >= max_copies) too_many(node.place());
     return range;
+}
+
+Range read_range(const YamlNode& node, const std::vector<Scene::Parameter>& parameters, const Indices& indices) {
+    try {
+        return parse_range(node, Names(parameters, &indices));
+    } catch (const Error& e) {
+        if (indices.empty()) throw;
+        throw_about_copy(e, indices);
+    }
 }
 
 // Every {formula} or {formula:0N} replaced by its value.
@@ -128,8 +138,12 @@ private:
         for (std::size_t i = 0; i < thing.keys.size(); ++i)
             if (thing.keys[i] != word)
                 template_.add(thing.keys[i], std::move(thing.key_places[i]), std::move(thing.children[i]));
-        weight_ = weight(template_);
+        // Counted before any is made: what is absurd must not fill the memory first.
         Indices indices;
+        const long made = count(indices);
+        weight_left_ -= made * weight(template_);
+        if (weight_left_ < 0)
+            throw Error(fmt::format("the {} copies of '{}' have too many values for a scene", made, name_), place_);
         run(indices, section);
     }
 
@@ -152,14 +166,29 @@ private:
         }
     }
 
+    // How many copies; the values of the indices before the last count as well, since they cost time.
+    long count(Indices& indices) {
+        const std::size_t level = indices.size();
+        const YamlNode& node = ranges_.children[level];
+        const Range range = read_range(node, parameters_, indices);
+        const long length = range.last - range.first + 1;
+        visits_ += length;
+        if (visits_ > max_copies) too_many(node.place());
+        if (level + 1 == ranges_.keys.size()) return length;
+        long copies = 0;
+        for (int i = range.first; i <= range.last; ++i) {
+            indices.push_back({ranges_.keys[level], i});
+            copies += count(indices);
+            indices.pop_back();
+        }
+        return copies;
+    }
+
     void run(Indices& indices, YamlNode& section) {
         const std::size_t level = indices.size();
         if (level == ranges_.keys.size()) {
             const auto shared = std::make_shared<const Indices>(indices);
             const Names names(parameters_, shared.get());
-            weight_left_ -= weight_;
-            if (weight_left_ < 0)
-                throw Error(fmt::format("the copies of '{}' have too many values for a scene", name_), place_);
             YamlNode copy = template_;
             try {
                 settle(copy, shared, names);
@@ -169,10 +198,8 @@ private:
             }
             return;
         }
-        const YamlNode& node = ranges_.children[level];
-        const Range range = read_range(node, Names(parameters_, &indices));
+        const Range range = read_range(ranges_.children[level], parameters_, indices);
         for (int i = range.first; i <= range.last; ++i) {
-            if (++copies_ > max_copies) too_many(node.place());
             indices.push_back({ranges_.keys[level], i});
             run(indices, section);
             indices.pop_back();
@@ -182,10 +209,10 @@ private:
     void add(const std::string& name, YamlNode thing, YamlNode& section) {
         const auto [first, fresh] = first_.emplace(name, place_);
         if (!fresh) {
-            if (thing.indices && name == name_)
-                throw Error(fmt::format("every copy would be called '{}': put the index into the name, like "
+            if (first->second.text() == place_.text())
+                throw Error(fmt::format("two copies would be called '{}': put every index into the name, like "
                                         "\"{}-{{{}}}\"",
-                                        name, name, thing.indices->back().name),
+                                        name, name_, thing.indices->back().name),
                             place_);
             throw Error(fmt::format("the {} '{}' is given twice (first in {})", what_, name, first->second.text()),
                         place_);
@@ -194,8 +221,7 @@ private:
     }
 
     const std::vector<Scene::Parameter>& parameters_;
-    long weight_left_;
-    int copies_ = 0;
+    long weight_left_, visits_ = 0;
     std::map<std::string, Place> first_;  // names of the section so far
 
     // The entry at hand.
@@ -203,7 +229,6 @@ private:
     YamlNode::KeyPlace key_;
     Place place_;
     YamlNode template_, ranges_;
-    long weight_ = 0;
 };
 
 }  // namespace

@@ -41,12 +41,12 @@ Fields anchor() {
 }
 
 std::vector<SceneRule> anchored() {
-    return {{at_most_one, {"at", "at_a"}}, {all_or_none, {"at_a", "at_b"}}, {at_least_one, {"at", "at_a"}}};
+    return {{not_both, {"at", "at_a"}}, {all_or_none, {"at_a", "at_b"}}, {at_least_one, {"at", "at_a"}}};
 }
 
 // name: {kind: {...}} with exactly one of the kinds.
 SceneMap kinds_of(const char* name, const Fields& kinds) {
-    SceneMap map{name, kinds + copies(), {{one, {}}, {at_most_one, {"repeat", "grid"}}}};
+    SceneMap map{name, kinds + copies(), {{one, {}}, {not_both, {"repeat", "grid"}}}};
     for (const SceneField& kind : kinds) map.rules[0].keys.push_back(kind.key);
     return map;
 }
@@ -95,14 +95,14 @@ std::vector<SceneMap> make_maps() {
                 {"velocity", vector, "", "m/s", "0", "of the centre of mass, in the world"},
                 {"angular_velocity", vector, "", "rad/s", "0", "in the world"}} +
              copies(),
-         {{at_most_one, {"mass", "density"}},
+         {{not_both, {"mass", "density"}},
           {at_least_one, {"fixed", "mass", "density"}},
-          {at_most_one, {"repeat", "grid"}}}});
+          {not_both, {"repeat", "grid"}}}});
     maps.push_back({"pose",
                     {{"at", vector, "", "m", "0", "position"},
                      {"rpy_deg", vector, "", "deg", "0", "roll about x, then pitch about y, then yaw about z"},
                      {"quaternion", quaternion, "", "", "[1, 0, 0, 0]", "normalised"}},
-                    {{at_most_one, {"rpy_deg", "quaternion"}}}});
+                    {{not_both, {"rpy_deg", "quaternion"}}}});
     maps.push_back(
         {"shape",
          {{"sphere", positive, "", "m", "", "radius"},
@@ -127,7 +127,7 @@ std::vector<SceneMap> make_maps() {
          ends() + Fields{{"at", vector, "", "m", "origin of b's frame", "where the joint is, in the world at t = 0"},
                          {"at_a", vector, "", "m", "`at`", "the same in the frame of a"},
                          {"at_b", vector, "", "m", "`at`", "the same in the frame of b"}},
-         {{at_most_one, {"at", "at_a"}}, {all_or_none, {"at_a", "at_b"}}}});
+         {{not_both, {"at", "at_a"}}, {all_or_none, {"at_a", "at_b"}}}});
     maps.push_back({"ball-joint", ends() + anchor(), anchored()});
     maps.push_back({"revolute-joint",
                     ends() + anchor() +
@@ -165,7 +165,7 @@ std::vector<SceneMap> make_maps() {
            "between rows; with `step` a row holds until the next"},
           {"from", number, "", "s", "always", "acts for from <= t < until; steps end there exactly"},
           {"until", number, "", "s", "always", ""}},
-         {{at_most_one, {"force", "table"}}, {at_least_one, {"force", "torque", "table"}}}});
+         {{not_both, {"force", "table"}}, {at_least_one, {"force", "torque", "table"}}}});
 
     maps.push_back({"run",
                     {{"scheme", scheme, "", "", "moreau-jean", "`stickslip list schemes`"},

@@ -53,7 +53,7 @@ struct SceneField {
 
 // What ties the keys of a map together.
 struct SceneRule {
-    enum class Kind { one, at_most_one, at_least_one, all_or_none };
+    enum class Kind { one, not_both, at_least_one, all_or_none };
     Kind kind;
     std::vector<std::string> keys;
 };

@@ -207,10 +207,12 @@ void check_name(const std::string& name, const char* what, const Place& place) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
     };
     if (!name.empty() && name.size() <= 200 && std::all_of(name.begin(), name.end(), fine)) return;
-    throw Error(
-        fmt::format("expected a name of letters, digits, - and _ for a {}, found '{}'{}", what, name.substr(0, 60),
-                    name.find('{') == std::string::npos ? "" : " (an index needs 'repeat' or 'grid')"),
-        place);
+    const char* hint = name.find('{') == std::string::npos    ? ""
+                       : what == std::string_view("material") ? " (materials cannot be repeated)"
+                                                              : " (an index needs 'repeat' or 'grid')";
+    throw Error(fmt::format("expected a name of letters, digits, - and _ for a {}, found '{}'{}", what,
+                            name.substr(0, 60), hint),
+                place);
 }
 
 int read_kind(const YamlNode& node, const std::string& what, std::string_view listed) {
