@@ -11,6 +11,7 @@ enum ExitCode { done = 0, refused = 1, wrong_input = 2 };
 void add_run(CLI::App& app, int& code);
 void add_list(CLI::App& app, int& code);
 void add_solve(CLI::App& app, int& code);
+void add_schema(CLI::App& app, int& code);
 void add_repair(CLI::App& app, int& code);
 
 }  // namespace stickslip::cli

@@ -238,7 +238,7 @@ struct Scene {
     };
 
     std::string file;        // name as given
-    std::string text;        // source, kept for the record
+    std::string text;        // source, kept for the record; with included files, all of them merged into one
     OptionValues overrides;  // --set, kept for the record
 
     std::vector<Parameter> parameters;  // in file order, overrides applied
@@ -263,9 +263,13 @@ const char* to_string(Scene::Policy policy);     // "certify", "budget"
 
 // Reads and checks; throws Error with file:line:column. An override (key, text) is `--set key=text`: a key path
 // with dots (`bodies.arm.mass`, `scheme.theta`, `bodies.arm.shapes.0.box`) or the name of a `let` parameter; the text
-// is YAML. Errors in an override name `--set key` as their place.
+// is YAML. Errors in an override name its place's file, or `--set key` if that is empty, as their place.
+// Included files are looked for relative to the file that includes them, here relative to the folder of `name`.
 Scene read_scene(const std::string& file, const OptionValues& overrides = {});
 Scene read_scene_text(const std::string& text, const std::string& name, const OptionValues& overrides = {});
+
+// The keys of scene files as a JSON Schema (draft 2020-12), for editors.
+std::string scene_schema();
 
 // Index into bodies, -1 for `ground`; throws Error at the name's place if there is none.
 int body_index(const Scene& scene, const Scene::Name& name);

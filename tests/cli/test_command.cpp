@@ -118,6 +118,10 @@ TEST_F(Command, EveryBadSceneIsRefusedWithItsPlaceAndCodeTwo) {
 TEST_F(Command, WrongNamesGetTheNearestOne) {
     EXPECT_NE(call("run mechanism:bouncing-bal").err.find("did you mean 'bouncing-ball'"), std::string::npos);
     EXPECT_NE(call("run scene:falling-bx").err.find("did you mean 'falling-box'"), std::string::npos);
+    EXPECT_NE(call("run scene:falling-box --scheme moro").err.find("stickslip: --scheme: no scheme 'moro'"),
+              std::string::npos);
+    EXPECT_NE(call("run scene:falling-box --end -1").err.find("stickslip: --end: expected a number > 0 [s]"),
+              std::string::npos);
     EXPECT_NE(call("run scene:falling-box --scheme moreau-jaen").err.find("did you mean 'moreau-jean'"),
               std::string::npos);
     EXPECT_NE(call("run scene:falling-box --solver lemky").err.find("did you mean 'lemke'"), std::string::npos);
