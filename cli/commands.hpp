@@ -12,5 +12,6 @@ void add_run(CLI::App& app, int& code);
 void add_list(CLI::App& app, int& code);
 void add_solve(CLI::App& app, int& code);
 void add_repair(CLI::App& app, int& code);
+void add_report(CLI::App& app, int& code);
 
 }  // namespace stickslip::cli
