@@ -86,14 +86,16 @@ Axis linear_axis(double low, double high, int most_ticks, double margin) {
     axis.low_ = low;
     axis.high_ = high;
 
-    const double step = nice_step((high - low) / std::max(1, most_ticks));
+    double step = nice_step((high - low) / std::max(1, most_ticks));
+    const auto first = [&] { return std::ceil(low / step - 1e-9); };
+    const auto last = [&] { return std::floor(high / step + 1e-9); };
+    while (last() - first() < 1) step = nice_step(0.4 * step);  // one label alone tells no scale
     const double largest = std::max(std::abs(low), std::abs(high));
     // 1e-2 .. 1e5 are read at a glance; beyond, thousands and thousandths as units have them.
     if (largest >= 1e5 || largest < 1e-2) axis.power_ = 3 * static_cast<int>(std::floor(std::log10(largest) / 3));
     const double unit = std::pow(10, axis.power_);
     const int decimals = std::max(0, static_cast<int>(std::ceil(-std::log10(step / unit) - 1e-9)));
-    const auto first = std::ceil(low / step - 1e-9), last = std::floor(high / step + 1e-9);
-    for (double i = first; i <= last && axis.ticks_.size() < 100; ++i)
+    for (double i = first(), end = last(); i <= end && axis.ticks_.size() < 100; ++i)
         axis.ticks_.push_back({(i * step - low) / (high - low), fixed(i * (step / unit), decimals)});
     return axis;
 }
@@ -127,9 +129,15 @@ Axis log_axis(double low, double high, int most_ticks, double margin) {
         for (int k = first; k <= last; ++k) axis.ticks_.push_back({place(k), number(std::pow(10, k), 3)});
         between(3 * decades + 2 <= std::max(4, most_ticks));
     } else {
+        // The coarsest labels that are not too many; a coarse one may fall outside altogether.
+        const auto multiples = [&](int s) {
+            int count = 0;
+            for (int k = first; k <= last; ++k) count += k % s == 0 ? 1 : 0;
+            return count;
+        };
         int stride = 1;
-        for (const int s : {1, 2, 3, 5, 10, 20, 50, 100, 200})
-            if ((stride = s) * std::max(2, most_ticks) >= decades) break;
+        for (const int s : {2, 3, 5, 10, 20, 50, 100, 200})
+            if (multiples(stride) > std::max(2, most_ticks) && multiples(s) > 0) stride = s;
         for (int k = first; k <= last; ++k)
             if (k % stride == 0)
                 axis.ticks_.push_back({place(k), plain ? number(std::pow(10, k), 3) : power_of_ten(k)});

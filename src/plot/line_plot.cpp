@@ -17,7 +17,7 @@ namespace {
 
 constexpr double top = 20, bottom = 42, right = 16, tick_length = 4;
 constexpr double y_margin = 0.05;  // share of the range left free above and below, so that no line hides on the frame
-constexpr double tick_distance = 34;       // [px] between labels of the y axis, at least
+constexpr double tick_distance = 27;       // [px] between labels of the y axis, at least
 constexpr std::size_t most_markers = 300;  // more dots than this are a thick line, and a large file
 
 struct Range {
@@ -115,15 +115,15 @@ Picture draw(const LinePlot& plot) {
     for (const Series& series : plot.series) {
         const std::vector<double>& x = series.x.empty() ? plot.x : series.x;
         const std::size_t n = std::min(x.size(), series.y.size());
+        // Samples without a y still have their place: pictures above each other show the same stretch of x.
         for (std::size_t i = 0; i < n; ++i) {
-            if (!showable(x[i], plot.log_x) || !showable(series.y[i], plot.log_y)) continue;
             xs.add(x[i], plot.log_x);
-            ys.add(series.y[i], plot.log_y);
+            if (showable(x[i], plot.log_x)) ys.add(series.y[i], plot.log_y);
         }
         classes.push_back(series.classes.empty() ? series_class(colour++) : series.classes);
         if (!series.name.empty()) entries.push_back({series.name, classes.back()});
     }
-    const bool empty = xs.empty;
+    const bool empty = xs.empty || ys.empty;
     for (const Level& level : plot.levels) {
         if (!showable(level.y, plot.log_y)) continue;
         ys.add(level.y, plot.log_y);

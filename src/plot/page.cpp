@@ -10,26 +10,42 @@ namespace stickslip::plot {
 
 namespace {
 
-constexpr const char* page_style =
-    "*{box-sizing:border-box}\n"
-    "body{margin:0 auto;max-width:1180px;padding:1.2rem 1rem 3rem;background:var(--paper);color:var(--ink);"
-    "font:15px/1.5 system-ui,'Segoe UI',Helvetica,Arial,'DejaVu Sans',sans-serif;overflow-wrap:anywhere}\n"
-    "h1{font-size:1.6rem;margin:.2rem 0 .6rem}h2{font-size:1.2rem;margin:2rem 0 .6rem;border-bottom:1px solid "
-    "var(--grid)}\n"
-    "p{max-width:60rem}p.note,figcaption{color:var(--faint);font-size:13px}\n"
-    ".row{display:flex;flex-wrap:wrap;gap:1rem}.row figure{flex:1 1 480px;max-width:570px;margin:0}\n"
-    "figure{margin:0 0 1rem;break-inside:avoid}figure svg{display:block;max-width:100%;height:auto}\n"
-    ".verdict{border-left:6px solid;padding:.4rem .8rem;margin:.8rem 0;max-width:60rem}.verdict b{margin-right:.5em}\n"
-    ".good{border-color:var(--c2)}.good b{color:var(--c2)}.bad{border-color:var(--c1)}.bad b{color:var(--c1)}\n"
-    ".unsure{border-color:var(--c4)}.unsure b{color:var(--c4)}\n"
-    "dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem "
-    "1rem;max-width:60rem}dt{color:var(--faint)}dd{margin:0}\n"
-    ".wide{overflow:auto;max-height:30rem;width:fit-content;max-width:100%}table{border-collapse:collapse;font-size:13px;font-variant-numeric:tabular-nums}\n"
-    "th,td{padding:.15rem .7rem;border-bottom:1px solid var(--grid);text-align:left;white-space:nowrap}\n"
-    "th{color:var(--faint);font-weight:600;position:sticky;top:0;background:var(--paper)}.number{text-align:right}\n"
-    "pre{font-size:12px;white-space:pre-wrap;border:1px solid var(--grid);padding:.6rem}\n"
-    "@media print{body{max-width:none;padding:0;font-size:11pt}.wide{overflow:visible;max-height:none}th{position:static}h2{break-after:avoid}"
-    "tr{break-inside:avoid}}\n";
+constexpr const char* page_style = R"(
+* { box-sizing: border-box }
+body {
+  margin: 0 auto; max-width: 1180px; padding: 1.2rem 1rem 3rem; background: var(--paper); color: var(--ink);
+  font: 15px/1.5 system-ui, 'Segoe UI', Helvetica, Arial, 'DejaVu Sans', sans-serif; overflow-wrap: anywhere;
+}
+h1 { font-size: 1.6rem; margin: .2rem 0 .6rem }
+h2 { font-size: 1.2rem; margin: 2rem 0 .6rem; border-bottom: 1px solid var(--grid) }
+p { max-width: 60rem }
+p.note, figcaption { color: var(--faint); font-size: 13px }
+.row { display: flex; flex-wrap: wrap; gap: 1rem }
+figure { margin: 0 0 1rem; break-inside: avoid }
+figure svg { display: block; max-width: 100%; height: auto }
+.row figure { flex: 1 1 480px; max-width: 570px; margin: 0 }
+.verdict { border-left: 6px solid; padding: .4rem .8rem; margin: .8rem 0; max-width: 60rem }
+.verdict b { margin-right: .5em }
+.good { border-color: var(--c2) } .good b { color: var(--c2) }
+.bad { border-color: var(--c1) } .bad b { color: var(--c1) }
+.unsure { border-color: var(--c4) } .unsure b { color: var(--c4) }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; max-width: 60rem }
+dt { color: var(--faint) } dd { margin: 0 }
+.wide { overflow: auto; max-height: 30rem; margin: .6rem 0; width: fit-content; max-width: 100% }
+table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums }
+th, td { padding: .15rem .7rem; border-bottom: 1px solid var(--grid); text-align: left; white-space: nowrap }
+th { color: var(--faint); font-weight: 600; position: sticky; top: 0; background: var(--paper) }
+.number { text-align: right }
+pre { font-size: 12px; white-space: pre-wrap; border: 1px solid var(--grid); padding: .6rem }
+@media print {
+  body { max-width: none; padding: 0; font-size: 11pt }
+  .row figure { flex-basis: 320px }
+  .wide { overflow: visible; max-height: none }
+  th { position: static }
+  h2 { break-after: avoid }
+  tr { break-inside: avoid }
+}
+)";
 
 // Escaped like everything, but line breaks stay.
 std::string escaped_lines(std::string_view text) {

@@ -26,29 +26,38 @@ std::string variables(const std::array<const char*, colours>& palette, const cha
 
 constexpr double row_height = 17, swatch = 22, swatch_gap = 6, entry_gap = 16;
 
+constexpr const char* rules = R"(
+svg text {
+  font: 12px system-ui, 'Segoe UI', Helvetica, Arial, 'DejaVu Sans', sans-serif; fill: var(--ink);
+  font-variant-numeric: tabular-nums;
+}
+svg .title { font-weight: 600 }
+svg .faint { fill: var(--faint) }
+svg .grid { stroke: var(--grid); stroke-width: 1; fill: none }
+svg .frame { stroke: var(--faint); stroke-width: 1; fill: none }
+svg .line { fill: none; stroke-width: 1.6; stroke-linejoin: round; stroke-linecap: round }
+svg .dash { stroke-dasharray: 6 3 }
+svg .dots { stroke-dasharray: 2 3 }
+svg .ink { stroke: var(--ink) }
+svg .blank { fill: var(--grid) }
+svg .solid { fill: var(--faint) }
+svg .see { fill-opacity: .25 }
+)";
+static_assert(font_size == 12, "the rules above name it");
+
 }  // namespace
 
 std::string picture_style() {
     const std::string light = variables(on_light, "#1a1a1a", "#5c5c5c", "#e2e2e2", "#ffffff");
     const std::string dark = variables(on_dark, "#e8e8e8", "#a8a8a8", "#3a3d42", "#16181c");
     std::string css = fmt::format(
-        ":root{{color-scheme:light dark;{}}}\n@media (prefers-color-scheme:dark){{:root{{{}}}}}\n"
-        "@media print{{:root{{color-scheme:light;{}}}}}\n",
+        "\n:root {{ color-scheme: light dark; {} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {} }} }}\n"
+        "@media print {{ :root {{ color-scheme: light; {} }} }}",
         light, dark, light);
-    css += fmt::format(
-        "svg text{{font:{}px system-ui,'Segoe UI',Helvetica,Arial,'DejaVu Sans',sans-serif;fill:var(--ink);"
-        "font-variant-numeric:tabular-nums}}\n",
-        font_size);
-    css +=
-        "svg .title{font-weight:600}svg .faint{fill:var(--faint)}\n"
-        "svg .grid{stroke:var(--grid);stroke-width:1;fill:none}svg "
-        ".frame{stroke:var(--faint);stroke-width:1;fill:none}\n"
-        "svg .line{fill:none;stroke-width:1.6;stroke-linejoin:round;stroke-linecap:round}\n"
-        "svg .dash{stroke-dasharray:6 3}svg .dots{stroke-dasharray:2 3}svg .ink{stroke:var(--ink)}\n"
-        "svg .blank{fill:var(--grid)}svg .solid{fill:var(--faint)}svg .see{fill-opacity:.25}\n";
+    css += rules;
     for (int i = 0; i < colours; ++i)
-        css += fmt::format("svg .s{0}{{stroke:var(--c{0})}}svg .f{0}{{fill:var(--c{0})}}", i);
-    return css + "\n";
+        css += fmt::format("svg .s{0} {{ stroke: var(--c{0}) }} svg .f{0} {{ fill: var(--c{0}) }}\n", i);
+    return css;
 }
 
 std::string series_class(int i) {

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <set>
@@ -355,7 +356,7 @@ void Hdf5Recorder::note_worst(const Step& step, double residual) {
     const std::array<double, worst_terms> now{residual, step.gap_violation, step.joint_violation,
                                               step.joint_speed_violation};
     for (std::size_t i = 0; i < now.size(); ++i)
-        if (!(now[i] <= worst_[i])) worst_[i] = now[i];  // a NaN is the worst of all
+        if (!std::isnan(worst_[i]) && !(now[i] <= worst_[i])) worst_[i] = now[i];  // a NaN is the worst of all
 }
 
 // Names are written once, when a contact is first recorded: nobody knows beforehand which ones there will be.

@@ -21,7 +21,7 @@ using plot::number;
 double largest(const std::vector<double>& values) {
     double most = 0;
     for (const double x : values)
-        if (!(std::abs(x) <= most)) most = std::abs(x);  // a NaN is kept and shown
+        if (!std::isnan(most) && !(std::abs(x) <= most)) most = std::abs(x);  // a NaN is kept and told
     return most;
 }
 

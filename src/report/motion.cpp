@@ -22,6 +22,7 @@ using Kind = Outline::Kind;
 
 constexpr std::size_t most_views = 8;
 constexpr std::size_t most_sampled = 400;  // rows looked at to find path, window and moments
+constexpr double visible = 1e-3;           // share of the size of the whole below which motion is not seen
 constexpr std::size_t most_shapes = 500;   // drawn; beyond, the page would grow past what a browser likes
 
 // The overrides stand as comments behind the text: load_model puts them there.
@@ -52,7 +53,8 @@ struct Track {
     std::vector<Eigen::Index> rows;
     std::vector<MatX> points;
 
-    Vec3 extent() const {  // largest way of a single point along each axis
+    // [m] Largest way of a single point along each axis; what is not visible at the size of the whole counts as none.
+    Vec3 extent(double size) const {
         Vec3 most = Vec3::Zero();
         if (points.empty()) return most;
         for (Eigen::Index p = 0; p < points[0].cols(); ++p) {
@@ -60,7 +62,13 @@ struct Track {
             for (const MatX& m : points) low = low.cwiseMin(m.col(p)), high = high.cwiseMax(m.col(p));
             most = most.cwiseMax(high - low);
         }
+        for (double& x : most)
+            if (!(x > visible * std::max(size, spread()))) x = 0;
         return most;
+    }
+    double spread() const {  // [m] of the points at the start
+        if (points.empty() || points[0].cols() == 0) return 0;
+        return (points[0].rowwise().maxCoeff() - points[0].rowwise().minCoeff()).norm();
     }
 };
 
@@ -88,9 +96,10 @@ ViewAxes choose_axes(const Vec3& motion, const Vec3& gravity, const MultibodyMod
 }
 
 // Rows so that half of the pictures follow the time and half the way that was gone: rest is shown, but not eight times.
-std::vector<Eigen::Index> choose_moments(const RecordContents& record, const Track& track) {
+std::vector<Eigen::Index> choose_moments(const RecordContents& record, const Track& track, bool moves) {
     const std::size_t n = track.rows.size();
-    if (n <= most_views) return track.rows;
+    if (n <= 2 || (moves && n <= most_views)) return track.rows;
+    if (!moves) return {track.rows.front(), track.rows.back()};
     std::vector<double> way(n, 0.0);
     for (std::size_t k = 1; k < n; ++k) {
         const double d = (track.points[k] - track.points[k - 1]).norm();
@@ -196,6 +205,23 @@ public:
         return list;
     }
 
+    double largest_body() const {  // [m]
+        double most = 0;
+        for (const RigidBody& body : m_.bodies) most = std::max(most, body.fixed ? 0 : body.radius);
+        return most;
+    }
+
+    // Does a body turn on the spot, visibly?
+    bool turns() const {
+        const VecX first = r_.q.col(0);
+        for (std::size_t b = 0; b < m_.bodies.size(); ++b)
+            for (const Eigen::Index k : sampled_rows(r_.q.cols())) {
+                const Quat a = s_.pose(static_cast<int>(b), first).attitude;
+                if (a.angularDistance(s_.pose(static_cast<int>(b), r_.q.col(k)).attitude) > 0.01) return true;
+            }
+        return false;
+    }
+
     std::size_t left_out() const {
         return m_.collision.colliders.size() > most_shapes ? m_.collision.colliders.size() - most_shapes : 0;
     }
@@ -287,7 +313,7 @@ private:
     // Pairs of points, or a point and the origin (-1), whose distance stays within 2 % while they move.
     void find_rods() {
         const Eigen::Index n = track_.points.empty() ? 0 : track_.points[0].cols();
-        const double moved = track_.extent().norm();
+        const double moved = track_.extent(0).norm();
         if (n > 12 || !(moved > 0)) return;
         for (Eigen::Index a = -1; a < n; ++a)
             for (Eigen::Index b = a + 1; b < n; ++b) {
@@ -333,8 +359,10 @@ void add_motion(const RecordContents& record, plot::Page& page) {
     if (const auto* multibody = dynamic_cast<const MultibodySystem*>(system.get())) {
         const ScenePainter painter(*multibody, record);
         const Track track = painter.track();
-        axes = choose_axes(track.extent(), multibody->model().gravity, &multibody->model());
-        views(choose_moments(record, track), [&](Eigen::Index k) { return painter.paint(k, axes, true); });
+        const Vec3 motion = track.extent(painter.largest_body());
+        axes = choose_axes(motion, multibody->model().gravity, &multibody->model());
+        views(choose_moments(record, track, motion.norm() > 0 || painter.turns()),
+              [&](Eigen::Index k) { return painter.paint(k, axes, true); });
         // What stands still belongs into the picture unless it dwarfs what moves.
         const std::vector<Outline> still = painter.paint(0, axes, false);
         for (const Outline& o : still) {
@@ -351,8 +379,10 @@ void add_motion(const RecordContents& record, plot::Page& page) {
             page.paragraph("The model does not say where its bodies are, so there is no view of it.", "note");
             return;
         }
-        axes = choose_axes(painter.track().extent(), Vec3::Zero(), nullptr);
-        views(choose_moments(record, painter.track()), [&](Eigen::Index k) { return painter.paint(k, axes); });
+        const Vec3 motion = painter.track().extent(0);
+        axes = choose_axes(motion, Vec3::Zero(), nullptr);
+        views(choose_moments(record, painter.track(), motion.norm() > 0),
+              [&](Eigen::Index k) { return painter.paint(k, axes); });
         window.add(plot::Point{0, 0});
         note = "Bodies are drawn as points with the path they came; points that keep their distance are joined. ";
     }

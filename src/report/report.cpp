@@ -25,21 +25,23 @@ void add_verdict(const RecordContents& r, plot::Page& page) {
     const std::string solved =
         fmt::format("{} of {} steps within the tolerance of {} m/s, largest residual {} m/s", s.certified_steps,
                     s.steps, number(r.tolerance, 3), number(s.residual_max, 3));
-    if (!r.complete)
+    if (!r.complete) {
         page.verdict(Mood::unsure, "Not ended.",
                      fmt::format("The run was killed or is still running. The page shows what was recorded up to {}; "
                                  "sums over the whole run are not known.",
                                  reached));
-    else if (s.end == RunEnd::refused)
-        page.verdict(Mood::bad, "Refused.", fmt::format("{} The record ends at {}: {}.", s.reason, reached, solved));
-    else if (s.end == RunEnd::interrupted)
+    } else if (s.end == RunEnd::refused) {
+        page.verdict(Mood::bad, "Refused.", s.reason);
+        page.paragraph(fmt::format("The record ends at {}: {}.", reached, solved));
+    } else if (s.end == RunEnd::interrupted) {
         page.verdict(Mood::unsure, "Interrupted.", fmt::format("The record ends at {}: {}.", reached, solved));
-    else if (s.steps == 0)
+    } else if (s.steps == 0) {
         page.verdict(Mood::unsure, "No step was taken.", "");
-    else if (s.certified)
+    } else if (s.certified) {
         page.verdict(Mood::good, "Certified.", fmt::format("{}.", solved));
-    else
+    } else {
         page.verdict(Mood::unsure, "Not certified.", fmt::format("Policy {}: {}.", r.policy, solved));
+    }
     for (const std::string& warning : s.warnings) page.verdict(Mood::unsure, "Warning:", warning);
 }
 

@@ -18,6 +18,9 @@ constexpr std::size_t most_lines = plot::colours;
 // [m] Where nothing moves farther than this, ways from the start say more than positions.
 constexpr double standstill = 1e-6;
 
+// [rad, m] Motion below this is nobody's choice; such pictures are drawn when they are asked for.
+constexpr double rounding = 1e-9;
+
 struct Channel {
     std::string name, unit;
     std::vector<double> value, rate;  // rate may be empty
@@ -216,6 +219,12 @@ void add_trajectories(const RecordContents& record, const std::vector<std::strin
     page.begin_row();
     for (std::vector<Channel>& group : groups) {
         if (wanted.empty()) left_out += keep_movers(group);
+        const bool still =
+            std::all_of(group.begin(), group.end(), [](const Channel& c) { return c.range() < rounding; });
+        if (wanted.empty() && still && &group != &groups.front()) {
+            left_out += group.size();
+            continue;
+        }
         for (std::size_t first = 0; first < group.size(); first += most_lines) {
             const std::size_t end = std::min(group.size(), first + most_lines);
             add_pictures(
