@@ -392,7 +392,10 @@ void add_motion(const RecordContents& record, plot::Page& page) {
     strip.y_label = axis_names[axes.up];
     strip.low = window.low;
     strip.high = window.high;
-    page.figure(plot::draw(strip), note + "All views have one scale; moments are closer together where more happens.");
+    page.figure(
+        plot::draw(strip),
+        note + (strip.views.size() > 2 ? "All views have one scale; moments are closer together where more happens."
+                                       : "Nothing else was recorded, or nothing moves far enough to be seen."));
 }
 
 }  // namespace stickslip

@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -45,11 +48,28 @@ void add_verdict(const RecordContents& r, plot::Page& page) {
     for (const std::string& warning : s.warnings) page.verdict(Mood::unsure, "Warning:", warning);
 }
 
+// "step=0.0166666667" for "step=0.016666666666666666": what was read is in the record.
+std::string short_options(const std::string& options) {
+    std::string text;
+    for (std::size_t from = 0; from < options.size();) {
+        const std::size_t end = std::min(options.find(' ', from), options.size());
+        const std::string option = options.substr(from, end - from);
+        const std::size_t equals = option.find('=');
+        const std::string value = equals == std::string::npos ? "" : option.substr(equals + 1);
+        char* rest = nullptr;
+        const double x = std::strtod(value.c_str(), &rest);
+        const bool plain = !value.empty() && *rest == '\0' && std::isfinite(x);
+        text += (text.empty() ? "" : " ") + (plain ? option.substr(0, equals + 1) + number(x, 9) : option);
+        from = end + 1;
+    }
+    return text;
+}
+
 void add_facts(const RecordContents& r, plot::Page& page) {
     const RunSummary& s = r.summary;
     std::vector<std::pair<std::string, std::string>> facts;
     const auto with = [](const std::string& name, const std::string& options) {
-        return options.empty() ? name : fmt::format("{} ({})", name, options);
+        return options.empty() ? name : fmt::format("{} ({})", name, short_options(options));
     };
     facts.emplace_back("scheme", with(r.scheme, r.scheme_options));
     facts.emplace_back("solver", with(r.solver, r.solver_options) + (s.cone.empty() ? "" : ", cone " + s.cone));
