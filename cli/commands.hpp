@@ -13,5 +13,6 @@ void add_list(CLI::App& app, int& code);
 void add_solve(CLI::App& app, int& code);
 void add_schema(CLI::App& app, int& code);
 void add_repair(CLI::App& app, int& code);
+void add_report(CLI::App& app, int& code);
 
 }  // namespace stickslip::cli

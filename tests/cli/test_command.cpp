@@ -242,6 +242,22 @@ TEST_F(Command, ListNamesEverythingAndHelpWorks) {
     EXPECT_EQ(call("run --help").code, 0);
 }
 
+TEST_F(Command, ReportWritesAPageBesideTheRecordOrWhereItIsTold) {
+    ASSERT_EQ(call("run scene:falling-box --end 0.2 --quiet -o out").code, 0);
+    const Outcome beside = call("report out");
+    EXPECT_EQ(beside.code, 0) << beside.err;
+    EXPECT_EQ(beside.out, "out/report.html\n");
+    EXPECT_TRUE(fs::exists(path("out/report.html")));
+    EXPECT_EQ(call("report out/run.h5 --plot box,box.qw -o page.html").out, "page.html\n");
+    EXPECT_NE(read("page.html").find(">box.qw<"), std::string::npos);
+    const Outcome wrong = call("report out --plot bx.z");
+    EXPECT_EQ(wrong.code, 2);
+    EXPECT_NE(wrong.err.find("did you mean 'box.z'"), std::string::npos) << wrong.err;
+    for (const char* bad : {"report", "report missing", "report out -o no/such/page.html"})
+        EXPECT_EQ(call(bad).code, 2) << bad;
+    EXPECT_NE(call("help report").out.find("--plot"), std::string::npos);
+}
+
 TEST_F(Command, HostileNumbersAreAnsweredNotRun) {
     // A step as long as the run, a vast velocity, a body far away: an answer with a reason, never a crash or a hang.
     for (const char* arguments :
