@@ -12,12 +12,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr int max_copies = 1'000'000;   // of one scene, values of all indices counted
 constexpr std::size_t max_indices = 8;  // of a grid; making copies recurses per index
-
-[[noreturn]] void too_many(const Place& place) {
-    throw Error(fmt::format("asks for more than {} copies, which no scene needs", max_copies), place);
-}
 
 int whole(const std::string& text, const Names& names, const Place& place) {
     const double x = evaluate_number(text, names, place);
@@ -97,8 +92,8 @@ void settle(YamlNode& node, const std::shared_ptr<const Indices>& indices, const
 
 class Copier {
 public:
-    Copier(const std::vector<Scene::Parameter>& parameters, long weight)
-        : parameters_(parameters), weight_left_(weight) {}
+    Copier(const std::vector<Scene::Parameter>& parameters, const SceneLimits& limits)
+        : parameters_(parameters), limits_(limits), weight_left_(limits.weight) {}
 
     void expand(YamlNode& section, const std::string& what) {
         YamlNode expanded = section;
@@ -144,7 +139,7 @@ private:
         weight_left_ -= made * weight(template_);
         if (weight_left_ < 0)
             throw Error(fmt::format("the {} copies of '{}' have too many values for a scene", made, name_), place_);
-        run(indices, section);
+        if (made > 0) run(indices, section);
     }
 
     void check_ranges(const char* word) const {
@@ -173,7 +168,9 @@ private:
         const Range range = read_range(node, parameters_, indices);
         const long length = range.last - range.first + 1;
         visits_ += length;
-        if (visits_ > max_copies) too_many(node.place());
+        if (visits_ > limits_.copies)
+            throw Error(fmt::format("asks for more than {} copies, which no scene needs", limits_.copies),
+                        node.place());
         if (level + 1 == ranges_.keys.size()) return length;
         long copies = 0;
         for (int i = range.first; i <= range.last; ++i) {
@@ -221,6 +218,7 @@ private:
     }
 
     const std::vector<Scene::Parameter>& parameters_;
+    const SceneLimits& limits_;
     long weight_left_, visits_ = 0;
     std::map<std::string, Place> first_;  // names of the section so far
 
@@ -246,7 +244,7 @@ void throw_about_copy(const Error& e, const Indices& indices) {
 }
 
 void expand_templates(YamlNode& root, const std::vector<Scene::Parameter>& parameters, const SceneLimits& limits) {
-    Copier copier(parameters, limits.weight);
+    Copier copier(parameters, limits);
     const std::pair<const char*, const char*> sections[] = {
         {"bodies", "body"}, {"joints", "joint"}, {"forces", "force"}};
     for (const auto& [section, what] : sections) {

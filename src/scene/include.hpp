@@ -18,6 +18,7 @@ namespace stickslip {
 struct SceneLimits {
     std::function<std::string(const std::string& file)> read = read_text_file;
     long weight = max_weight;  // of the merged tree, and again of all copies
+    long copies = 1'000'000;   // of all templates, values of all indices counted
 };
 
 // The scene of `text` and all it includes as one tree without the key `include`. `merged` becomes the text of that

@@ -17,7 +17,7 @@ const stickslip::SceneLimits& limits() {
             if (file == "circle.yaml") return "include: [part.yaml, circle.yaml]\n";
             throw stickslip::Error("cannot open: no such file", {file, 0, 0});
         },
-        2000};
+        2000, 500};
     return made;
 }
 
