@@ -39,7 +39,8 @@ struct JointEntry {
     int rows_in_space, rows_in_plane;      // 0 in the plane: not for planar scenes
     std::vector<const char*> coordinates;  // names, in the order of Drive::coordinate
     const char* summary;
-    const char* frees;  // what it leaves free, for the docs
+    const char* frees;    // what it leaves free,
+    const char* example;  // and a line of a scene, for the docs
 };
 const std::vector<JointEntry>& joint_table();
 const JointEntry& joint_entry(JointKind kind);
