@@ -33,7 +33,8 @@ build: deps $(release)/build.ninja
 demo: build
 	@echo "build/stickslip run $(DEMO) --force -o runs/demo"
 	@build/stickslip run $(DEMO) --force -o runs/demo
-	@echo "The record of the run is runs/demo/run.h5 (HDF5, described in docs/record.md)."
+	@echo "The record of the run is runs/demo/run.h5 (HDF5, described in docs/record.md). The page about it, for a browser:"
+	@build/stickslip report runs/demo
 
 test: tiers = run test
 test: deps $(release)/build.ninja

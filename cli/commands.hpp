@@ -19,6 +19,8 @@ void add_run(CLI::App& app, int& code);
 void add_check(CLI::App& app, int& code);
 void add_list(CLI::App& app, int& code);
 void add_solve(CLI::App& app, int& code);
+void add_schema(CLI::App& app, int& code);
 void add_repair(CLI::App& app, int& code);
+void add_report(CLI::App& app, int& code);
 
 }  // namespace stickslip::cli

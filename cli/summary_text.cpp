@@ -94,6 +94,7 @@ std::string summary_json(const Simulation& simulation, const RunSummary& s) {
     for (const Event& event : s.events) json["events"].push_back(event_json(system, event));
     json["redundant"] = s.redundant;
     json["not_unique"] = s.not_unique;
+    json["paradox_steps"] = s.paradox_steps;
     json["warnings"] = s.warnings;
     json["hash"] = s.hash;
     json["bodies"] = Json::object();

@@ -1,7 +1,6 @@
 # The command `stickslip`. It sees the public headers and its own folder, nothing of src. The build tree has the shape
 # of an installation (bin beside share/stickslip/scenes), so `scene:NAME` works from both by the same rule.
 find_package(CLI11 REQUIRED)
-find_package(nlohmann_json REQUIRED)
 file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp)
 add_executable(stickslip_command ${sources})
 set_target_properties(stickslip_command PROPERTIES

@@ -20,17 +20,33 @@ std::unique_ptr<Recorder> make_hdf5_recorder(const std::string& file, double flu
 // One line per recorded time: t, q, v, energies, residual.
 std::unique_ptr<Recorder> make_csv_recorder(const std::string& file);
 
+struct ContactName {
+    ContactId id;
+    std::string name;
+};
+
 // A record read back: everything up to the last flush. Ragged arrays: row k owns entries start[k] .. start[k + 1] - 1.
 struct RecordContents {
     std::string model, source, version;
-    std::vector<double> t;            // [s]
-    std::vector<double> step_length;  // [s] of the step that ended at or covers t; 0 for the initial state
-    MatX q, v, v_weighted;            // one column per recorded time
-    std::vector<double> residual;     // [m/s]
-    MatX energy;                      // [J] 10 rows: kinetic .. imbalance, as in --json
+    std::string scheme, solver, policy;
+    std::string scheme_options, solver_options;  // "step=1e-3 theta=0.6"
+    double end = 0;                              // [s] asked for; this and the next two are 0 if not recorded
+    double tolerance = 0;                        // [m/s] a step counts as certified up to here
+    double record_every = 0;                     // [s] 0: every step
+    std::vector<double> t;                       // [s]
+    std::vector<double> step_length;             // [s] of the step that ended at or covers t; 0 for the initial state
+    MatX q, v, v_weighted;                       // one column per recorded time
+    std::vector<double> residual;                // [m/s] of the step the row was taken from
+    // 4 rows: residual [m/s], overlap [m], joint violation [m, rad] and [m/s, rad/s], the largest of each over all
+    // steps since the row before. Empty if not recorded.
+    MatX worst;
+    MatX energy;  // [J] 10 rows: kinetic .. imbalance, as in --json
     std::vector<std::string> coordinate_names, body_names;
+    MatX body_pose;      // 7 rows per body: x y z of its frame in the world, then its attitude, w first
+    MatX body_velocity;  // 6 rows per body: of the centre of mass, then angular, in the world
     std::vector<std::size_t> contact_start, reaction_start;  // one more than times
     std::vector<ContactRecord> contacts;
+    std::vector<ContactName> contact_names;     // sorted by id
     std::vector<double> reactions;              // [N s]
     std::vector<std::string> reaction_names;    // of the bilateral rows at the start, "hinge-3 row 4"
     std::vector<std::uint8_t> reaction_unique;  // of each; 0: the smallest of many, because rows are redundant
@@ -40,9 +56,12 @@ struct RecordContents {
     std::string hash;                           // of the final state, empty unless complete
     std::vector<std::uint8_t> snapshot;         // the last complete one, empty if none
     bool complete = false;                      // ended by end(), not by a kill
+    RunSummary summary;                         // what the file holds of it, if complete: all but state and energies
 };
 // Opens records whatever way their run ended (also while it is running).
 RecordContents read_record(const std::string& run);  // the file, or the folder with run.h5
+// As the run called it, or its numbers if that was not recorded.
+std::string contact_name(const RecordContents& record, const ContactId& id);
 // Clears HDF5's open flag that a killed run leaves behind, so that other programs open the file. True if it was set.
 // An Error while the run is still writing.
 bool repair_record(const std::string& run);

@@ -65,9 +65,10 @@ struct Scene {
     };
 
     struct Shape {
-        enum class Kind { sphere, box, half_space };
+        enum class Kind { sphere, box, capsule, half_space };
         Kind kind = Kind::sphere;
-        double radius = 0;            // [m] of a sphere
+        double radius = 0;            // [m] of a sphere or capsule
+        double length = 0;            // [m] of a capsule along its z, between the cap centres
         Vec3 edges = Vec3::Zero();    // [m] of a box, full lengths
         Vec3 normal = Vec3::UnitZ();  // half-space normal . x <= offset, unit, in the frame of the shape
         double offset = 0;            // [m]
@@ -122,6 +123,7 @@ struct Scene {
             universal,
             planar,
             distance,
+            point_on_curve,
             gear,
             rack_pinion
         };
@@ -136,6 +138,8 @@ struct Scene {
         Vec3 axis = Vec3::UnitZ();  // unit, in W at t = 0; revolute and prismatic. In a plane, the normal for revolute
         Vec3 axis_b = Vec3::UnitX();   // universal: the axis of b, at right angles to `axis`
         std::optional<double> length;  // [m] > 0, of a distance joint; absent: the distance at t = 0
+        std::vector<Vec3> points;      // [m] point-on-curve: of the curve, in the frame of a
+        bool closed = false;           // point-on-curve: the last point is followed by the first
         std::vector<Drive> drives;     // at most one per coordinate
         Name first, second;    // gear: joints whose angles obey first = ratio * second; rack-pinion: rack, pinion
         double ratio = 1;      // gear: [-]; rack-pinion: the pinion's radius [m]
@@ -234,7 +238,7 @@ struct Scene {
     };
 
     std::string file;        // name as given
-    std::string text;        // source, kept for the record
+    std::string text;        // source, kept for the record; with included files, all of them merged into one
     OptionValues overrides;  // --set, kept for the record
 
     std::vector<Parameter> parameters;  // in file order, overrides applied
@@ -259,9 +263,13 @@ const char* to_string(Scene::Policy policy);     // "certify", "budget"
 
 // Reads and checks; throws Error with file:line:column. An override (key, text) is `--set key=text`: a key path
 // with dots (`bodies.arm.mass`, `scheme.theta`, `bodies.arm.shapes.0.box`) or the name of a `let` parameter; the text
-// is YAML. Errors in an override name `--set key` as their place.
+// is YAML. Errors in an override name its place's file, or `--set key` if that is empty, as their place.
+// Included files are looked for relative to the file that includes them, here relative to the folder of `name`.
 Scene read_scene(const std::string& file, const OptionValues& overrides = {});
 Scene read_scene_text(const std::string& text, const std::string& name, const OptionValues& overrides = {});
+
+// The keys of scene files as a JSON Schema (draft 2020-12), for editors.
+std::string scene_schema();
 
 // Index into bodies, -1 for `ground`; throws Error at the name's place if there is none.
 int body_index(const Scene& scene, const Scene::Name& name);

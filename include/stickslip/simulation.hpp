@@ -70,7 +70,8 @@ struct RunSummary {
     int contacts_max = 0;
     std::vector<Event> events;  // the first max_events of them
     long event_count = 0;
-    std::string hash;  // of the final state
+    long paradox_steps = 0;  // steps with a contact in Painleve's paradox; the warnings name it
+    std::string hash;        // of the final state
     StepTimers timers;
     std::vector<std::string> redundant;   // rigid joint rows that depend on others: "hinge-3 row 4"
     std::vector<std::string> not_unique;  // joints whose reactions are therefore not unique: the smallest are given

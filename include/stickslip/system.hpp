@@ -110,6 +110,33 @@ struct LagrangianModel {
     std::function<void(double t, const VecX& q, const VecX& v, VecX& dGv)> joint_curvature;
     std::vector<std::string> joint_names;
 
+    // Nonholonomic rows G_v(q) v = w(t): Jacobian, target in m/s (zero if not given), and (dG_v/dt v).
+    int velocity_rows = 0;
+    std::function<void(double t, const VecX& q, MatX& G)> velocity_jacobian;
+    std::function<void(double t, VecX& w)> velocity_target;  // optional
+    std::function<void(double t, const VecX& q, const VecX& v, VecX& dGv)> velocity_curvature;
+    std::vector<std::string> velocity_names;
+
+    // Springs and dampers on any function of q: the force -(stiffness phi + damping dphi/dt) along its gradient.
+    struct Spring {
+        std::string name;
+        double stiffness = 0;                                           // [N/m]
+        double damping = 0;                                             // [N s/m]
+        std::function<double(const VecX& q)> value;                     // phi [m], zero when relaxed
+        std::function<void(const VecX& q, VecX& G)> gradient;           // nv: G v = dphi/dt
+        std::function<double(const VecX& q, const VecX& v)> curvature;  // dG/dt v, zero if not given
+    };
+    std::vector<Spring> springs;
+
+    // Dry friction under a known normal force: G v = 0 as long as that needs no more than `force`.
+    struct DryFriction {
+        std::string name;
+        double force = 0;                                               // [N] mu times the normal force
+        std::function<void(const VecX& q, VecX& G)> row;                // nv, of unit slip speed
+        std::function<double(const VecX& q, const VecX& v)> curvature;  // dG/dt v, zero if not given
+    };
+    std::vector<DryFriction> friction;
+
     // Contacts: gap phi(q) in metres, N = dphi/dv, and 0 to 2 tangent rows of unit slip speed.
     struct Contact {
         std::string name;

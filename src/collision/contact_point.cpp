@@ -5,7 +5,8 @@
 //   lines        n' = (I - n n') c' / |c|  with c = +-(e_a x e_b),  c' = +-((w_A x e_a) x e_b + e_a x (w_B x e_b))
 //
 // and P' follows from P = Q -+ (r + phi/2) n where Q is body-fixed. The foot points of two lines glide along them,
-// Q_a' = v_A(Q_a) + s e_a and Q_b' = v_B(Q_b) + t e_b, such that (Q_a - Q_b)' = (phi n)'.
+// Q_a' = v_A(Q_a) + s e_a and Q_b' = v_B(Q_b) + t e_b, such that (Q_a - Q_b)' = (D n)'; there
+// P = (Q_a + Q_b)/2 + (r_b - r_a)/2 n.
 #include "collision/contact_point.hpp"
 
 #include <cmath>
@@ -27,10 +28,10 @@ ContactRates line_line_rates(const ContactPoint& c, const Twist& a, const Twist&
     const Vec3 va = velocity_at(a, c.core_a), vb = velocity_at(b, c.core_b);
     const double gap_rate = n.dot(va - vb);
     // s e_a - t e_b = rest: cross with the other edge leaves one unknown.
-    const Vec3 rest = gap_rate * n + c.gap * n_rate - (va - vb);
+    const Vec3 rest = gap_rate * n + (c.gap + c.radius_a + c.radius_b) * n_rate - (va - vb);
     const double s = rest.cross(c.edge_b).dot(cross) / square;
     const double t = rest.cross(c.edge_a).dot(cross) / square;
-    return {0.5 * (va + s * c.edge_a + vb + t * c.edge_b), n_rate};
+    return {0.5 * (va + s * c.edge_a + vb + t * c.edge_b + (c.radius_b - c.radius_a) * n_rate), n_rate};
 }
 
 }  // namespace

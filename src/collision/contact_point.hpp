@@ -4,9 +4,9 @@
 // Every shape surface is a core (point, line or plane) with a radius around it, and a gap is taken between cores:
 //
 //   point_plane   phi = m.(Q - y) - r              m the plane's normal
-//   point_line    phi = |(I - e e')(Q - y)| - r    e the line's direction
+//   point_line    phi = |(I - e e')(Q - y)| - r_a - r_b    e the line's direction
 //   point_point   phi = |Q_a - Q_b| - r_a - r_b
-//   line_line     phi = n.(Q_a - Q_b),  n = +-(e_a x e_b)/|e_a x e_b|, the sign kept so that n goes from b to a
+//   line_line     phi = n.(Q_a - Q_b) - r_a - r_b,  n = +-(e_a x e_b)/|e_a x e_b|, the sign such that n goes from b to a
 //
 // With Q_a, Q_b the nearest points of the cores and n from b to a, each has Q_a - Q_b = (phi + r_a + r_b) n, and
 // therefore exactly  dphi/dt = n.(v_A(P) - v_B(P))  for body-fixed points at any P on the line through Q_a, Q_b.

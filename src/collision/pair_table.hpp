@@ -36,6 +36,14 @@ void sphere_box(const PlacedShape& a, const PlacedShape& b, const PairQuery& que
 void sphere_half_space(const PlacedShape& a, const PlacedShape& b, const PairQuery& query,
                        std::vector<ContactPoint>& contacts);
 void box_box(const PlacedShape& a, const PlacedShape& b, const PairQuery& query, std::vector<ContactPoint>& contacts);
+void sphere_capsule(const PlacedShape& a, const PlacedShape& b, const PairQuery& query,
+                    std::vector<ContactPoint>& contacts);
+void capsule_box(const PlacedShape& a, const PlacedShape& b, const PairQuery& query,
+                 std::vector<ContactPoint>& contacts);
+void capsule_capsule(const PlacedShape& a, const PlacedShape& b, const PairQuery& query,
+                     std::vector<ContactPoint>& contacts);
+void capsule_half_space(const PlacedShape& a, const PlacedShape& b, const PairQuery& query,
+                        std::vector<ContactPoint>& contacts);
 void box_half_space(const PlacedShape& a, const PlacedShape& b, const PairQuery& query,
                     std::vector<ContactPoint>& contacts);
 

@@ -6,6 +6,7 @@
 //
 //   loads                    + w.(h k_applied)                                     applied_work
 //   motors (velocity rows)   + lambda.(G w)                                        motor_work
+//                            without target and bounds (rolling, locks) they are rigid rows
 //   friction rows, contacts  - lambda.(G w),  - p_T.(D w)                          friction_loss
 //   rigid rows               b, T part  - lambda.(b - T lambda)/2                  regularisation_loss
 //                            rest       - lambda.(G v0)/2: row turned since v0     scheme_loss
@@ -93,7 +94,10 @@ void EnergyLedger::book(const System& system, const Stage& s) {
     for (int i = 0; i < joints.size(); ++i) {
         const double lambda = solution.lambda[i];
         const double Gw = 0.5 * (Gv0_[i] + Gv1_[i]);
-        switch (joints.kind[i]) {
+        // Rolling has no motor: its rows do no work, what is left of it is due to the row having turned.
+        const bool lock = joints.kind[i] == RowKind::velocity && joints.target[i] == 0 &&
+                          joints.force_lower[i] == -infinity && joints.force_upper[i] == infinity;
+        switch (lock ? RowKind::holonomic : joints.kind[i]) {
             case RowKind::velocity: flows_.motor_work += lambda * Gw; break;
             case RowKind::friction: flows_.friction_loss -= lambda * Gw; break;
             case RowKind::holonomic:

@@ -9,6 +9,7 @@
 
 #include "geometry/bounds.hpp"
 #include "geometry/box.hpp"
+#include "geometry/capsule.hpp"
 #include "geometry/half_space.hpp"
 #include "geometry/mass_properties.hpp"
 #include "geometry/sphere.hpp"
@@ -16,7 +17,7 @@
 
 namespace stickslip {
 
-using Geometry = std::variant<Sphere, Box, HalfSpace>;
+using Geometry = std::variant<Sphere, Box, Capsule, HalfSpace>;
 inline constexpr std::size_t shape_kinds = std::variant_size_v<Geometry>;
 
 struct Shape {

@@ -1,6 +1,10 @@
 // What the files of this folder offer to the table.
 #pragma once
 
+#include <cmath>
+#include <string>
+#include <type_traits>
+
 #include "base/fields.hpp"
 #include "stickslip/mechanism.hpp"
 
@@ -11,6 +15,10 @@ template <class Parameters>
 Mechanism build_mechanism(const OptionValues& values) {
     Parameters parameters;
     assign_fields(parameters, values, Parameters::name);
+    parameters.fields([&](const char* key, auto& member, const char*, const char*) {
+        if constexpr (std::is_same_v<std::remove_reference_t<decltype(member)>, double>)
+            require(std::isfinite(member), (std::string(key) + " must be finite").c_str(), values, key);
+    });
     return parameters.build(values);
 }
 
@@ -73,6 +81,127 @@ struct DoublePendulumWall {
         f("e2", e2, "-", "restitution of the lower bob at the wall");
         f("theta1_0", theta1_0, "rad", "angle of the upper rod from the downward vertical at t = 0, at rest");
         f("theta2_0", theta2_0, "rad", "angle of the lower rod from the downward vertical at t = 0, at rest");
+    }
+    Mechanism build(const OptionValues& values) const;
+};
+
+struct TwoCarts {
+    static constexpr const char* name = "two-carts";
+    double m1 = 1, m2 = 1, mu = 0.05, g = 9.81, e = 0.3, x_eq = 0.2, stopper = 0, gamma = 100, delta = 100;
+    double x1_0 = 0.1, x2_0 = 5.1, v1_0 = -2, v2_0 = -2;
+    template <class F>
+    void fields(F&& f) {
+        f("m1", m1, "kg", "mass of cart 1");
+        f("m2", m2, "kg", "mass of cart 2");
+        f("mu", mu, "-", "friction of both carts on the floor");
+        f("g", g, "m/s^2", "gravity");
+        f("e", e, "-", "restitution of cart 1 at the stopper");
+        f("x_eq", x_eq, "m", "position of cart 1 at which the spring is relaxed");
+        f("stopper", stopper, "m", "position of the stopper of cart 1");
+        f("gamma", gamma, "N/m", "stiffness of the spring between the wall and cart 1");
+        f("delta", delta, "N s/m", "damping between the carts");
+        f("x1_0", x1_0, "m", "position of cart 1 at t = 0");
+        f("x2_0", x2_0, "m", "position of cart 2 at t = 0");
+        f("v1_0", v1_0, "m/s", "velocity of cart 1 at t = 0");
+        f("v2_0", v2_0, "m/s", "velocity of cart 2 at t = 0");
+    }
+    Mechanism build(const OptionValues& values) const;
+};
+
+struct PainleveRod {
+    static constexpr const char* name = "painleve-rod";
+    double m = 1, half_length = 0.5, g = 9.81, mu = 2, theta0 = 1.1071487177940904, vx0 = -1, omega0 = 0;
+    template <class F>
+    void fields(F&& f) {
+        f("m", m, "kg", "mass of the rod");
+        f("half_length", half_length, "m", "half its length");
+        f("g", g, "m/s^2", "gravity");
+        f("mu", mu, "-", "friction of its tips");
+        f("theta0", theta0, "rad", "angle from the floor at t = 0, tip on the floor");
+        f("vx0", vx0, "m/s", "velocity of the centre along x at t = 0; along y so that the tip keeps to the floor");
+        f("omega0", omega0, "rad/s", "angular velocity at t = 0");
+    }
+    Mechanism build(const OptionValues& values) const;
+};
+
+struct HarmonicConstraint {
+    static constexpr const char* name = "harmonic-constraint";
+    double m = 1, frequency_hz = 1, x0 = 1, v0 = 0;
+    template <class F>
+    void fields(F&& f) {
+        f("m", m, "kg", "mass");
+        f("frequency_hz", frequency_hz, "Hz", "frequency of the oscillator");
+        f("x0", x0, "m", "position at t = 0");
+        f("v0", v0, "m/s", "velocity at t = 0");
+    }
+    Mechanism build(const OptionValues& values) const;
+};
+
+struct JointFlipflop {
+    static constexpr const char* name = "joint-flipflop";
+    double m = 1, eps = 1e-3;
+    template <class F>
+    void fields(F&& f) {
+        f("m", m, "kg", "mass");
+        f("eps", eps, "m/s", "velocity at t = 0, against the joint");
+    }
+    Mechanism build(const OptionValues& values) const;
+};
+
+// A body that turns about a fixed point: two mechanisms with their own defaults.
+struct TopParameters {
+    double m = 1, l = 0, I1 = 1, I2 = 2, I3 = 3, g = 0, theta0 = 0;
+    double omega1_0 = 0, omega2_0 = 0, omega3_0 = 0;
+    template <class F>
+    void fields(F&& f) {
+        f("m", m, "kg", "mass");
+        f("l", l, "m", "distance of the centre of mass from the fixed point, along body axis 3");
+        f("I1", I1, "kg m^2", "moment of inertia about the centre of mass, body axis 1");
+        f("I2", I2, "kg m^2", "the same, body axis 2");
+        f("I3", I3, "kg m^2", "the same, body axis 3");
+        f("g", g, "m/s^2", "gravity");
+        f("theta0", theta0, "rad", "attitude at t = 0: rotation about the world's x");
+        f("omega1_0", omega1_0, "rad/s", "angular velocity at t = 0 in the body, axis 1");
+        f("omega2_0", omega2_0, "rad/s", "the same, axis 2");
+        f("omega3_0", omega3_0, "rad/s", "the same, axis 3");
+    }
+};
+
+struct FreeBody : TopParameters {
+    static constexpr const char* name = "free-body";
+    FreeBody() {
+        omega1_0 = 0.01;
+        omega2_0 = 5;
+        omega3_0 = 0.02;
+    }
+    Mechanism build(const OptionValues& values) const;
+};
+
+struct HeavyTop : TopParameters {
+    static constexpr const char* name = "heavy-top";
+    HeavyTop() {
+        l = 0.3;
+        I1 = I2 = 0.01;
+        I3 = 0.02;
+        g = 9.81;
+        theta0 = 0.5235987755982988;
+        omega3_0 = 60;
+    }
+    Mechanism build(const OptionValues& values) const;
+};
+
+struct RollingDisc {
+    static constexpr const char* name = "rolling-disc";
+    double m = 1, a = 0.5, g = 9.81, tilt = 0.5235987755982988, omega1_0 = 0.5, omega2_0 = 0.2, omega3_0 = 8;
+    template <class F>
+    void fields(F&& f) {
+        f("m", m, "kg", "mass of the disc");
+        f("a", a, "m", "its radius");
+        f("g", g, "m/s^2", "gravity");
+        f("tilt", tilt, "rad", "angle of the disc from the vertical at t = 0");
+        f("omega1_0", omega1_0, "rad/s", "angular velocity at t = 0 in the body, axis 1");
+        f("omega2_0", omega2_0, "rad/s", "the same, axis 2");
+        f("omega3_0", omega3_0, "rad/s", "the same, axis 3, the normal of the disc");
     }
     Mechanism build(const OptionValues& values) const;
 };

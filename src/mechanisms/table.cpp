@@ -20,6 +20,13 @@ const std::vector<MechanismEntry>& mechanisms() {
         entry<Pendulum>("Lacoursiere & Linde 2011, 17.1", "point mass on a rod, Cartesian coordinates"),
         entry<DoublePendulumWall>("Potra et al. 2006, 10.1",
                                   "double pendulum that strikes a wall, Cartesian coordinates"),
+        entry<TwoCarts>("Potra et al. 2006, 10.3", "two carts with friction, spring, stiff damper and a stopper"),
+        entry<PainleveRod>("Painleve 1895", "rod sliding on its tip where friction admits no contact force, or two"),
+        entry<HarmonicConstraint>("Lacoursiere & Linde 2011, 9", "oscillator as a regularised constraint"),
+        entry<JointFlipflop>("Gavrea et al. 2008, 9.1", "joint with an inconsistent initial velocity"),
+        entry<FreeBody>("Euler 1758", "body without torque that turns over about its middle axis, quaternion"),
+        entry<HeavyTop>("Lagrange 1788", "symmetric top under gravity, quaternion"),
+        entry<RollingDisc>("Routh 1884", "thin disc that rolls without slip, nonholonomic, quaternion"),
     };
     return table;
 }

@@ -1,4 +1,5 @@
-// A mechanism given by functions of its own coordinates: one node, rows of one 1..3 x nv block.
+// A mechanism given by functions of its own coordinates: one node, rows of one 1..3 x nv block. Bilateral rows come in
+// the order joints, velocity rows, springs, dry friction, one group each; the number of the group is its id.
 #include <array>
 #include <utility>
 
@@ -16,6 +17,8 @@ public:
         SS_ASSERT(m_.nv > 0 &&
                       static_cast<int>(m_.coordinates.size()) == m_.nv + static_cast<int>(m_.quaternion_blocks.size()),
                   "a Lagrangian model has nv velocities and one more coordinate per quaternion");
+        SS_ASSERT(m_.velocity_rows == 0 || (m_.velocity_jacobian && m_.velocity_curvature),
+                  "velocity rows need their Jacobian and its rate");
         SS_ASSERT((m_.mass == nullptr) == (m_.constant_mass.rows() == m_.nv), "either a constant mass matrix or M(q)");
         nodes_.add(m_.nv);
     }
@@ -79,6 +82,8 @@ public:
                 joints.jacobian.add_block(0, m_.nv) = G.row(j);
             }
         }
+        add_velocity_rows(t, q, joints);
+        add_springs_and_friction(q, joints);
         for (std::size_t i = 0; i < m_.contacts.size(); ++i) {
             const LagrangianModel::Contact& contact = m_.contacts[i];
             const int dim = contact.friction == 0 ? 1 : 1 + contact.tangents;
@@ -97,6 +102,14 @@ public:
             m_.joint_curvature(t, q, v, d);
             for (int j = 0; j < m_.joints; ++j) joints.curvature[j] = d[j];
         }
+        if (m_.velocity_rows > 0) {
+            VecX& d = scratch_vector(speed_vector, m_.velocity_rows);
+            m_.velocity_curvature(t, q, v, d);
+            for (int j = 0; j < m_.velocity_rows; ++j) joints.curvature[m_.joints + j] = d[j];
+        }
+        int row = m_.joints + m_.velocity_rows;
+        for (const auto& spring : m_.springs) joints.curvature[row++] = spring.curvature ? spring.curvature(q, v) : 0.0;
+        for (const auto& pad : m_.friction) joints.curvature[row++] = pad.curvature ? pad.curvature(q, v) : 0.0;
         for (int i = 0; i < contacts.size(); ++i) {
             const LagrangianModel::Contact& contact = m_.contacts[contacts.id[i].a];
             VecX& d = scratch_vector(contact_vector + contact.tangents, 1 + contact.tangents);
@@ -130,6 +143,10 @@ public:
             e.kinetic = 0.5 * v.dot(m_.constant_mass.lazyProduct(v));
         }
         if (m_.potential) e.potential = m_.potential(q);
+        for (const auto& spring : m_.springs) {
+            const double phi = spring.value(q);
+            e.elastic += 0.5 * spring.stiffness * phi * phi;
+        }
         return e;
     }
 
@@ -141,11 +158,55 @@ public:
     std::vector<std::string> body_names() const override { return m_.bodies; }
     BodyState body_state(int body, const VecX& q, const VecX& v) const override { return m_.body_state(body, q, v); }
     std::string joint_name(std::uint32_t id) const override {
-        return id < m_.joint_names.size() ? m_.joint_names[id] : System::joint_name(id);
+        const auto listed = [&](std::size_t i, const std::vector<std::string>& names) {
+            return i < names.size() ? names[i] : System::joint_name(id);
+        };
+        std::size_t i = id;
+        if (i < static_cast<std::size_t>(m_.joints)) return listed(i, m_.joint_names);
+        i -= static_cast<std::size_t>(m_.joints);
+        if (i < static_cast<std::size_t>(m_.velocity_rows)) return listed(i, m_.velocity_names);
+        i -= static_cast<std::size_t>(m_.velocity_rows);
+        if (i < m_.springs.size()) return m_.springs[i].name;
+        i -= m_.springs.size();
+        return i < m_.friction.size() ? m_.friction[i].name : System::joint_name(id);
     }
     std::string contact_name(const ContactId& id) const override { return m_.contacts.at(id.a).name; }
 
 private:
+    void add_velocity_rows(double t, const VecX& q, JointRows& joints) const {
+        if (m_.velocity_rows == 0) return;
+        VecX& w = scratch_vector(speed_vector, m_.velocity_rows);
+        MatX& G = scratch(speed_rows, m_.velocity_rows, m_.nv);
+        m_.velocity_jacobian(t, q, G);
+        if (m_.velocity_target) m_.velocity_target(t, w);
+        for (int j = 0; j < m_.velocity_rows; ++j) {
+            const int row = joints.begin_group(static_cast<std::uint32_t>(m_.joints + j), 1, RowKind::velocity);
+            joints.target[row] = w[j];
+            joints.jacobian.add_block(0, m_.nv) = G.row(j);
+        }
+    }
+
+    void add_springs_and_friction(const VecX& q, JointRows& joints) const {
+        auto id = static_cast<std::uint32_t>(m_.joints + m_.velocity_rows);
+        for (const auto& spring : m_.springs) {
+            VecX& G = scratch_vector(velocity, m_.nv);
+            spring.gradient(q, G);
+            const int row = joints.begin_group(id++, 1, RowKind::compliant);
+            joints.value[row] = spring.value(q);
+            joints.stiffness[row] = spring.stiffness;
+            joints.damping[row] = spring.damping;
+            joints.jacobian.add_block(0, m_.nv) = G.transpose();
+        }
+        for (const auto& pad : m_.friction) {
+            VecX& G = scratch_vector(velocity, m_.nv);
+            pad.row(q, G);
+            const int row = joints.begin_group(id++, 1, RowKind::friction);
+            joints.force_lower[row] = -pad.force;
+            joints.force_upper[row] = pad.force;
+            joints.jacobian.add_block(0, m_.nv) = G.transpose();
+        }
+    }
+
     // Scratch lives with the thread: a System holds none. One slot per use and size, so that it settles after the
     // first step. Zero on entry, as the model's functions expect.
     enum Slot {
@@ -153,6 +214,8 @@ private:
         square_second,
         joint_rows,
         joint_vector,
+        speed_rows,
+        speed_vector,
         velocity,
         contact_rows,
         contact_vector = contact_rows + 3

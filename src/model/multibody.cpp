@@ -57,8 +57,7 @@ State MultibodySystem::initial_state(const std::vector<Vec3>& velocity,
     }
     for (const Counted& counted : counted_)
         x.q[counted.place] = model_.joints[static_cast<std::size_t>(counted.joint)].offset[counted.coordinate];
-    VecX still = VecX::Zero(nv());
-    advance(x.q, still);
+    advance(x.q, VecX::Zero(nv()));
     return x;
 }
 
@@ -198,7 +197,10 @@ void MultibodySystem::advance(VecX& q, const VecX& dq) const {
         for (int i = 0; i < 3; ++i) x[i] += d[i];
         if (!model_.plane) rotate_in_body(x + 3, Vec3(d[3], d[4], d[5]));
     }
-    for (const Counted& counted : counted_) q[counted.place] = coordinate(counted.joint, counted.coordinate, q);
+    for (const Counted& counted : counted_)
+        q[counted.place] = model_.joints[static_cast<std::size_t>(counted.joint)].curve
+                               ? parameter(counted.joint, q)
+                               : coordinate(counted.joint, counted.coordinate, q);
 }
 
 Energies MultibodySystem::energies(double, const VecX& q, const VecX& v) const {
@@ -261,8 +263,9 @@ std::vector<std::string> MultibodySystem::coordinate_names() const {
     }
     for (const Counted& counted : counted_) {
         const Joint& joint = model_.joints[static_cast<std::size_t>(counted.joint)];
+        const auto& coordinates = joint_entry(joint.kind).coordinates;
         names.push_back(joint.name + "." +
-                        joint_entry(joint.kind).coordinates[static_cast<std::size_t>(counted.coordinate)]);
+                        (joint.curve ? "way" : coordinates[static_cast<std::size_t>(counted.coordinate)]));
     }
     return names;
 }

@@ -4,8 +4,8 @@
 //                     gyroscopic force (J omega) x omega
 //   planar node (3):  q = v-chart (a, b, angle), M = diag(m, m, J)
 //
-// Behind the bodies q holds one number for every joint angle that something acts on: the angle with its turns counted
-// (joints/joint.hpp). Limits are contacts of dimension one: a gap, a restitution, events and impacts like any other.
+// Behind the bodies q holds one number for every joint angle that something acts on, the angle with its turns counted, and
+// for every point on a curve (joints/joint.hpp). Limits are contacts of dimension one: a gap, a restitution, events and impacts like any other.
 //
 // All body-fixed points here are relative to the centre of mass, in the axes of the body frame.
 #pragma once
@@ -148,7 +148,7 @@ private:
         std::vector<double> stiffness, damping;
     };
     // One group of bilateral rows, in the order they appear.
-    enum class Source : std::uint8_t { joint, gear, motor, friction, brake, torsion, element };
+    enum class Source : std::uint8_t { joint, curve, gear, motor, friction, brake, torsion, element };
     struct Group {
         Source source;
         std::uint32_t id;  // of the rows: Source in the top bits, then the coordinate, then the joint's or element's id
@@ -160,8 +160,14 @@ private:
         int joint, drive;
         bool upper;
     };
-    struct Counted {  // a joint angle kept in q
+    struct Counted {  // a joint angle or a parameter on a curve, kept in q
         int joint, coordinate, place;
+    };
+    // A point on the curve of another body, seen from that body.
+    struct OnCurve {
+        Pose a;
+        Vec3 arm_a, arm_b;  // [m] from the centres of mass to the point, in W
+        CurveRows rows;
     };
 
     static constexpr std::uint32_t limit_flag = 0x80000000u;  // limits sort behind the contacts of shapes
@@ -175,6 +181,10 @@ private:
     double coordinate_curvature(int joint, int number, const VecX& q, const VecX& v) const;
     void add_blocks(int a, int b, const VecX& q, int dim, const RowPiece* pieces, BlockRows& rows) const;
     void joint_rows(double t, const VecX& q, JointRows& rows) const;
+    OnCurve on_curve(int joint, const VecX& q, const Twist* a,
+                     const Twist* b) const;  // twists for the second derivative
+    void curve_rows(int joint, const VecX& q, int first, JointRows& rows) const;
+    double parameter(int joint, const VecX& q) const;  // on the curve, near the one in q
     void gear_row(const Joint& gear, const VecX& q, int row, JointRows& rows) const;
     void drive_row(double t, const Group& group, const VecX& q, int row, JointRows& rows) const;
     void limit_rows(const VecX& q, ContactRows& rows) const;

@@ -44,6 +44,10 @@ void MultibodySystem::plan_rows() {
         if (joint.kind == JointKind::gear || joint.kind == JointKind::rack_pinion) {
             for (int k = 0; k < 2; ++k) count(joint_index(joint.of[k]), joint.of_coordinate[k]);
             groups_.push_back({Source::gear, group_id(Source::gear, 0, joint.id), j});
+        } else if (joint.curve) {
+            count_place_[static_cast<std::size_t>(j)][0] = nq_;
+            counted_.push_back({j, 0, nq_++});
+            groups_.push_back({Source::curve, group_id(Source::curve, 0, joint.id), j});
         } else if (joint.rigid) {
             groups_.push_back({Source::joint, group_id(Source::joint, 0, joint.id), j});
         }
@@ -105,7 +109,7 @@ std::string MultibodySystem::joint_name(std::uint32_t id) const {
     if (found->source == Source::element) return elements_[static_cast<std::size_t>(found->index)].name;
     const Joint& joint = model_.joints[static_cast<std::size_t>(found->index)];
     std::string name = joint.name;
-    if (found->source == Source::joint || found->source == Source::gear) return name;
+    if (found->source <= Source::gear) return name;
     if (found->source == Source::torsion) return joint.drives[static_cast<std::size_t>(found->drive)].spring_name;
     const auto& coordinates = joint_entry(joint.kind).coordinates;
     if (coordinates.size() > 1)
@@ -201,6 +205,9 @@ void MultibodySystem::joint_rows(double t, const VecX& q, JointRows& rows) const
                 add_blocks(element.a, element.b, q, dim, piece.data(), rows.jacobian);
                 break;
             }
+            case Source::curve:
+                curve_rows(group.index, q, rows.begin_group(group.id, model_.plane ? 1 : 2, RowKind::holonomic), rows);
+                break;
             case Source::gear:
                 gear_row(model_.joints[static_cast<std::size_t>(group.index)], q,
                          rows.begin_group(group.id, 1, RowKind::holonomic), rows);
@@ -213,6 +220,45 @@ void MultibodySystem::joint_rows(double t, const VecX& q, JointRows& rows) const
                 break;
         }
     }
+}
+
+// The point of b in the axes of a is p = R_a' d with d from a's centre of mass, so along constant twists
+//   p' = R_a' (d' - w_a x d),   p'' = R_a' (d'' - 2 w_a x d' + w_a x (w_a x d)),   d'' = w_b x (w_b x r_b).
+MultibodySystem::OnCurve MultibodySystem::on_curve(int joint, const VecX& q, const Twist* a, const Twist* b) const {
+    const Joint& data = model_.joints[static_cast<std::size_t>(joint)];
+    const Pose at_a = pose(data.a, q), at_b = pose(data.b, q);
+    const Vec3 arm_b = at_b.attitude * data.point_b, arm_a = at_b.position + arm_b - at_a.position;
+    const Quat inverse = at_a.attitude.conjugate();
+    Vec3 rate = Vec3::Zero(), rate2 = Vec3::Zero();
+    if (a) {
+        const Vec3 moves = b->linear + b->angular.cross(arm_b) - a->linear;
+        rate = inverse * (moves - a->angular.cross(arm_a));
+        rate2 =
+            inverse * (centripetal(b->angular, arm_b) - 2 * a->angular.cross(moves) + centripetal(a->angular, arm_a));
+    }
+    const double s = parameter(joint, q);
+    return {at_a, arm_a, arm_b, data.curve->rows(s, data.curve->reference_axis(s), inverse * arm_a, rate, rate2)};
+}
+
+double MultibodySystem::parameter(int joint, const VecX& q) const {
+    const auto j = static_cast<std::size_t>(joint);
+    const Joint& data = model_.joints[j];
+    const Pose a = pose(data.a, q), b = pose(data.b, q);
+    return data.curve->nearest(a.attitude.conjugate() * (b * data.point_b - a.position), q[count_place_[j][0]]);
+}
+
+// In a plane n_1 is its normal, and only n_2 holds.
+void MultibodySystem::curve_rows(int joint, const VecX& q, int first, JointRows& rows) const {
+    const Joint& data = model_.joints[static_cast<std::size_t>(joint)];
+    const OnCurve at = on_curve(joint, q, nullptr, nullptr);
+    std::array<RowPiece, 2> piece;
+    const int skip = model_.plane ? 1 : 0;
+    for (int i = skip; i < 2; ++i) {
+        const Vec3 n = at.a.attitude * at.rows.gradient[i];
+        piece[i - skip] = {at.rows.value[i], {-n, -at.arm_a.cross(n)}, {n, at.arm_b.cross(n)}};
+        rows.value[first + i - skip] = at.rows.value[i];
+    }
+    add_blocks(data.a, data.b, q, 2 - skip, piece.data(), rows.jacobian);
 }
 
 // g = s_1 - ratio s_2 over up to four bodies, each named once.
@@ -313,6 +359,11 @@ void MultibodySystem::joint_curvature(const VecX& q, const VecX& v, JointRows& j
             const JointFrames at = frames(element.a, element.b, element.point_a, element.point_b, q);
             const Twist a = twist(element.a, q, v), b = twist(element.b, q, v);
             for (const Piece& piece : element.pieces) joints.curvature[row++] = evaluate_curvature(piece, at, a, b);
+        } else if (group.source == Source::curve) {
+            const Joint& joint = model_.joints[static_cast<std::size_t>(group.index)];
+            const Twist a = twist(joint.a, q, v), b = twist(joint.b, q, v);
+            const OnCurve at = on_curve(group.index, q, &a, &b);
+            for (int i = model_.plane ? 1 : 0; i < 2; ++i) joints.curvature[row++] = at.rows.second[i];
         } else if (group.source == Source::gear) {
             const Joint& gear = model_.joints[static_cast<std::size_t>(group.index)];
             joints.curvature[row++] =

@@ -12,13 +12,16 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <set>
 
 #include "base/hdf5_file.hpp"
 #include "diagnose/redundancy.hpp"
 #include "record/output_times.hpp"
 #include "record/record_layout.hpp"
+#include "simulation/policy.hpp"
 #include "stickslip/record.hpp"
 #include "stickslip/version.hpp"
 
@@ -30,7 +33,6 @@ using Clock = std::chrono::steady_clock;
 
 // Buffered bytes that force a flush before its time; a run that records faster than it flushes stays small.
 constexpr std::size_t most_buffered = 32u << 20;
-constexpr std::size_t reason_length = 400;
 
 // One growing dataset and the rows that wait for it.
 class Column {
@@ -110,6 +112,8 @@ private:
     void name_reactions(const System& system, const Redundancy& rows);
     void create_summary();
     void fill(const Step& step, double residual, double step_length);
+    void note_worst(const Step& step, double residual);
+    void name(const System& system, const ContactId& id);
     void row(const System& system, const State& state, const Pending& p);
     void flush(bool with_snapshot);
     void store_snapshot();
@@ -129,6 +133,9 @@ private:
     Commit commit_;
     Clock::time_point last_flush_;
     std::uint64_t new_rows_ = 0;
+    std::array<double, worst_terms> worst_{};  // of the steps since the last row
+    std::set<ContactId> named_;
+    std::vector<ContactId> last_contacts_;  // of the last row: sorted, all named
     bool broken_ = false;  // a flush failed: columns may differ in length, so nothing is counted any more
 
     struct Slot {
@@ -137,9 +144,9 @@ private:
     std::array<Slot, 2> slots_;
     std::size_t slot_ = 0;  // the one to write next
 
-    Column t_, step_length_, q_, v_, v_weighted_, residual_, energy_, pose_, velocity_;
+    Column t_, step_length_, q_, v_, v_weighted_, residual_, worst_column_, energy_, pose_, velocity_;
     Column contact_offset_, contact_id_, contact_mode_, contact_gap_, contact_position_, contact_normal_,
-        contact_tangent_, contact_impulse_;
+        contact_tangent_, contact_impulse_, name_id_, name_text_;
     Column reaction_offset_, reaction_;
     Column event_t_, event_kind_, event_contact_, event_before_, event_after_, event_speed_before_, event_speed_after_,
         event_impulse_;
@@ -149,6 +156,7 @@ private:
                                   &v_,
                                   &v_weighted_,
                                   &residual_,
+                                  &worst_column_,
                                   &energy_,
                                   &pose_,
                                   &velocity_,
@@ -160,6 +168,8 @@ private:
                                   &contact_normal_,
                                   &contact_tangent_,
                                   &contact_impulse_,
+                                  &name_id_,
+                                  &name_text_,
                                   &reaction_offset_,
                                   &reaction_,
                                   &event_t_,
@@ -170,7 +180,7 @@ private:
                                   &event_speed_before_,
                                   &event_speed_after_,
                                   &event_impulse_};
-    Hdf5Dataset snapshot_, commits_, counts_, figures_, timers_, hash_, reason_;
+    Hdf5Dataset snapshot_, commits_, counts_, figures_, timers_, hash_, reason_, warnings_, cone_;
 };
 
 std::string lines(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, "\n")); }
@@ -195,6 +205,7 @@ void Hdf5Recorder::create_columns(const System& system) {
     make(v_weighted_, "v_weighted", f64, {nv}, "m/s, rad/s",
          "the velocity that converges, (1 - a) v0 + a v1 of the step");
     make(residual_, "residual", f64, {}, "m/s", "of the step");
+    make(worst_column_, "worst", f64, {worst_terms}, "in names", "largest of the steps since the row before");
     make(energy_, "energy", f64, {energy_terms}, "J", "at the end of the step; flows since the start of the run");
     make(pose_, "bodies/pose", f64, {nb, 7}, "m, 1",
          "x y z of the body frame and its attitude qw qx qy qz, in the world");
@@ -207,6 +218,8 @@ void Hdf5Recorder::create_columns(const System& system) {
     make(contact_normal_, "contacts/normal", f64, {3}, "1", "in the world, from b to a");
     make(contact_tangent_, "contacts/tangent", f64, {3}, "1", "t1 in the world; t2 = n x t1");
     make(contact_impulse_, "contacts/impulse", f64, {3}, "N s", "on a, along (n, t1, t2), summed over the step");
+    make(name_id_, "contacts/name_id", u32, {3}, "", "contacts that have a name: shape a, shape b, feature");
+    make(name_text_, "contacts/name_text", u8, {}, "", "their names in the same order, UTF-8, a line each");
     make(reaction_offset_, "reactions/offset", u64, {}, "",
          "bilateral rows of row k: offset[k] up to offset[k + 1] - 1");
     make(reaction_, "reactions/impulse", f64, {}, "N s, N m s", "of the bilateral rows, summed over the step");
@@ -220,6 +233,7 @@ void Hdf5Recorder::create_columns(const System& system) {
     make(event_speed_after_, "events/normal_speed_after", f64, {}, "m/s", "");
     make(event_impulse_, "events/impulse", f64, {}, "N s", "normal impulse");
     file_->set_attribute("energy", "names", fmt::format("{}", fmt::join(energy_names, "\n")));
+    file_->set_attribute("worst", "names", worst_names);
     file_->write_text("names/coordinates", lines(system.coordinate_names()));
     file_->write_text("names/bodies", lines(system.body_names()));
     snapshot_ = file_->create_growing("snapshot/bytes", u8, {}, chunk);
@@ -248,6 +262,8 @@ void Hdf5Recorder::create_summary() {
     static constexpr std::array<double, StepTimers::arrows> timers{};
     static constexpr std::array<std::uint8_t, 16> hash{};
     static constexpr std::array<std::uint8_t, reason_length> reason{};
+    static constexpr std::array<std::uint8_t, warnings_length> warnings{};
+    static constexpr std::array<std::uint8_t, cone_length> cone{};
     counts_ = file_->write<std::uint64_t>("summary/counts", counts);
     file_->set_attribute("summary/counts", "names", "end\nsteps\nrejected\nsolves\ncertified_steps\ncontacts_max");
     file_->set_attribute("summary/counts", "about", "end: 0 finished, 1 refused, 2 interrupted");
@@ -264,6 +280,10 @@ void Hdf5Recorder::create_summary() {
     file_->set_attribute("summary/hash", "about", "FNV-1a of the final t, q, v; hexadecimal digits, ASCII");
     reason_ = file_->write<std::uint8_t>("summary/reason", reason);
     file_->set_attribute("summary/reason", "about", "why a run was refused; UTF-8, padded with zeros");
+    warnings_ = file_->write<std::uint8_t>("summary/warnings", warnings);
+    file_->set_attribute("summary/warnings", "about", "a line each; UTF-8, padded with zeros");
+    cone_ = file_->write<std::uint8_t>("summary/cone", cone);
+    file_->set_attribute("summary/cone", "about", "friction cone; UTF-8, padded with zeros");
 }
 
 // Builds the file beside its place and moves it there when it can be read, so that `path_` never names half a record.
@@ -284,12 +304,18 @@ void Hdf5Recorder::build(const std::string& building, const Model& model) {
     file_ = std::make_unique<Hdf5File>(building, Hdf5File::Open::create_paged, path_);
     file_->set_attribute("/", "format", record_format);
     file_->set_attribute("/", "format_version", record_format_version);
+    file_->set_attribute("/", "format_revision", record_revision);
     file_->set_attribute("/", "stickslip", version_details());
     file_->set_attribute("/", "model", model.name);
     file_->set_attribute("/", "scheme", model.run.scheme.name);
     file_->set_attribute("/", "solver", model.run.solver.name);
     file_->set_attribute("/", "policy", model.run.certify ? "certify" : "budget");
     file_->write_text("source", model.source);
+    file_->write_text("settings/scheme_options", options_text(model.run.scheme.options));
+    file_->write_text("settings/solver_options", options_text(model.run.solver.options));
+    const std::array<double, 3> settings{model.run.end, run_tolerance(model.run), model.run.record_every};
+    file_->write<double>("settings/figures", settings);
+    file_->set_attribute("settings/figures", "names", "end [s]\ntolerance [m/s]\nrecord_every [s]");
     create_columns(*model.system);
     name_reactions(*model.system, *redundancy_);
     create_summary();
@@ -298,7 +324,7 @@ void Hdf5Recorder::build(const std::string& building, const Model& model) {
     file_->set_attribute("commit", "about", "how much is complete: the row with the larger sequence and a right check");
     file_->set_attribute("commit", "names",
                          "sequence\nrows\ncontacts\nreactions\nevents\nsnapshot_start\nsnapshot_length\n"
-                         "snapshot_check\nsteps\nended\nreserved\ncheck");
+                         "snapshot_check\nsteps\nended\nnames\ncheck");
     contact_offset_.add<std::uint64_t>(0);
     reaction_offset_.add<std::uint64_t>(0);
     file_->flush();
@@ -316,6 +342,9 @@ void Hdf5Recorder::begin(const Model& model, const State& state, const Step& ste
     broken_ = false;
     slots_ = {};
     new_rows_ = 0;
+    worst_ = {};
+    named_.clear();
+    last_contacts_.clear();
     system_ = model.system.get();
     redundancy_ = step.redundancy.get();
     nq_ = system_->nq();
@@ -343,6 +372,26 @@ void Hdf5Recorder::fill(const Step& step, double residual, double step_length) {
     pending_.reactions.assign(step.reactions.data(), step.reactions.data() + step.reactions.size());
 }
 
+void Hdf5Recorder::note_worst(const Step& step, double residual) {
+    const std::array<double, worst_terms> now{residual, step.gap_violation, step.joint_violation,
+                                              step.joint_speed_violation};
+    for (std::size_t i = 0; i < now.size(); ++i)
+        if (!std::isnan(worst_[i]) && !(now[i] <= worst_[i])) worst_[i] = now[i];  // a NaN is the worst of all
+}
+
+// Names are written once, when a contact is first recorded: nobody knows beforehand which ones there will be.
+void Hdf5Recorder::name(const System& system, const ContactId& id) {
+    if (!named_.insert(id).second) return;
+    const std::array<std::uint32_t, 3> words{id.a, id.b, id.feature};
+    name_id_.add(words.data(), words.size());
+    std::string text = system.contact_name(id);
+    for (char& c : text)
+        if (c == '\n') c = ' ';
+    text += '\n';
+    name_text_.add(text.data(), text.size());
+    commit_.names += 1;
+}
+
 void Hdf5Recorder::row(const System& system, const State& state, const Pending& p) {
     if (state.q.size() != nq_ || state.v.size() != nv_ || p.v_weighted.size() != nv_)
         throw Error("the system changed its size; a record holds one system", {path_});
@@ -352,6 +401,7 @@ void Hdf5Recorder::row(const System& system, const State& state, const Pending& 
     v_.add(state.v.data(), static_cast<std::size_t>(nv_));
     v_weighted_.add(p.v_weighted.data(), static_cast<std::size_t>(nv_));
     residual_.add(p.residual);
+    worst_column_.add(worst_.data(), worst_.size());
     energy_.add(p.energy.data(), p.energy.size());
     for (int b = 0; b < bodies_; ++b) {
         const BodyState body = system.body_state(b, state.q, state.v);
@@ -362,7 +412,10 @@ void Hdf5Recorder::row(const System& system, const State& state, const Pending& 
         velocity_.add(body.velocity.data(), 3);
         velocity_.add(body.angular_velocity.data(), 3);
     }
+    std::size_t known = 0;  // contacts of this row and of the last are both sorted: one merge finds the new ones
     for (const ContactRecord& c : p.contacts) {
+        while (known < last_contacts_.size() && last_contacts_[known] < c.id) ++known;
+        if (known == last_contacts_.size() || last_contacts_[known] != c.id) name(system, c.id);
         const std::array<std::uint32_t, 3> id{c.id.a, c.id.b, c.id.feature};
         contact_id_.add(id.data(), id.size());
         contact_mode_.add(static_cast<std::uint8_t>(c.mode));
@@ -372,6 +425,8 @@ void Hdf5Recorder::row(const System& system, const State& state, const Pending& 
         contact_tangent_.add(c.tangent.data(), 3);
         contact_impulse_.add(c.impulse.data(), 3);
     }
+    last_contacts_.clear();
+    for (const ContactRecord& c : p.contacts) last_contacts_.push_back(c.id);
     reaction_.add(p.reactions.data(), p.reactions.size());
     commit_.rows += 1;
     commit_.contacts += p.contacts.size();
@@ -384,6 +439,7 @@ void Hdf5Recorder::row(const System& system, const State& state, const Pending& 
 void Hdf5Recorder::write(const System& system, const State& state, const Step& step, const StepReport& report) {
     SS_ASSERT(file_, "write() before begin()");
     for (const Event& e : step.events) {
+        if (e.kind != EventKind::load_switch) name(system, e.contact);
         event_t_.add(e.t);
         event_kind_.add(static_cast<std::uint8_t>(e.kind));
         const std::array<std::uint32_t, 3> id{e.contact.a, e.contact.b, e.contact.feature};
@@ -400,9 +456,12 @@ void Hdf5Recorder::write(const System& system, const State& state, const Step& s
 
     // Copied also when no row is due: this may be the last step.
     fill(step, report.solve.residual.max(), step.t1 - step.t0);
+    note_worst(step, report.solve.residual.max());
+    const std::uint64_t rows_before = commit_.rows;
     const bool at_end = times_.sample(system, state, step, [&](const State& x) { row(system, x, pending_); });
     pending_.valid = !at_end;
     if (!at_end) pending_.state = state;
+    if (commit_.rows > rows_before) worst_ = {};
 
     std::size_t buffered = 0;
     if (new_rows_ > 0)
@@ -453,7 +512,8 @@ void Hdf5Recorder::flush(bool with_snapshot) {
 
 void Hdf5Recorder::abandon() {
     for (Column* column : columns_) column->abandon();
-    for (Hdf5Dataset* d : {&snapshot_, &commits_, &counts_, &figures_, &timers_, &hash_, &reason_}) d->abandon();
+    for (Hdf5Dataset* d : {&snapshot_, &commits_, &counts_, &figures_, &timers_, &hash_, &reason_, &warnings_, &cone_})
+        d->abandon();
     file_->abandon();
 }
 
@@ -489,6 +549,13 @@ void Hdf5Recorder::end(const RunSummary& s) {
     std::array<std::uint8_t, reason_length> reason{};
     std::memcpy(reason.data(), s.reason.data(), std::min(reason.size(), s.reason.size()));
     reason_.write_rows(0, reason.size(), reason.data());
+    const std::string all_warnings = lines(s.warnings);
+    std::array<std::uint8_t, warnings_length> warnings{};
+    std::memcpy(warnings.data(), all_warnings.data(), std::min(warnings.size(), all_warnings.size()));
+    warnings_.write_rows(0, warnings.size(), warnings.data());
+    std::array<std::uint8_t, cone_length> cone{};
+    std::memcpy(cone.data(), s.cone.data(), std::min(cone.size(), s.cone.size()));
+    cone_.write_rows(0, cone.size(), cone.data());
 
     commit_.ended = 1;
     flush(s.end != RunEnd::refused);  // a refused step has already changed what a snapshot would hold

@@ -2,6 +2,7 @@
 // run that goes on while we read changes nothing below that count except the older of the two snapshot slots.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
@@ -18,6 +19,21 @@ std::string record_file(const std::string& run) {
     std::error_code ignored;
     if (!std::filesystem::is_directory(run, ignored)) return run;
     return (std::filesystem::path(run) / "run.h5").string();
+}
+
+std::string options_text(const OptionValues& options) {
+    std::string text;
+    for (const OptionValue& option : options)
+        text += fmt::format("{}{}={}", text.empty() ? "" : " ", option.key, option.text);
+    return text;
+}
+
+std::string contact_name(const RecordContents& record, const ContactId& id) {
+    const auto& names = record.contact_names;
+    const auto place = std::lower_bound(names.begin(), names.end(), id,
+                                        [](const ContactName& n, const ContactId& x) { return n.id < x; });
+    if (place != names.end() && place->id == id) return place->name;
+    return fmt::format("shapes {}/{}, feature {:x}", id.a, id.b, id.feature);
 }
 
 namespace {
@@ -80,11 +96,12 @@ public:
         r.reactions = column<double>("reactions/impulse", commit_.reactions, 1);
         read_contacts(r.contacts);
         read_events(r.events);
-        if (r.complete) {
-            const auto hash = column<std::uint8_t>("summary/hash", 16, 1);
-            r.hash.assign(hash.begin(), hash.end());
-            r.hash.resize(std::strlen(r.hash.c_str()));
-        }
+        r.body_pose = matrix("bodies/pose", n);
+        r.body_velocity = matrix("bodies/velocity", n);
+        read_settings(r);
+        read_names(r.contact_names);
+        if (file_.has("worst")) r.worst = matrix("worst", n);
+        if (r.complete) read_summary(r);
         r.snapshot = last_snapshot();
         return r;
     }
@@ -132,6 +149,75 @@ private:
         for (std::size_t k = 0; k + 1 < offset.size(); ++k) good = good && offset[k] <= offset[k + 1];
         if (!good) throw Error(fmt::format("is damaged: '{}' does not ascend to {}", name, total), {path_});
         return {offset.begin(), offset.end()};
+    }
+
+    std::string padded_text(const char* name, std::size_t length) const {
+        const auto bytes = column<std::uint8_t>(name, length, 1);
+        const std::string text(bytes.begin(), bytes.end());
+        return text.substr(0, text.find('\0'));
+    }
+
+    void read_settings(RecordContents& r) const {
+        r.scheme = file_.text_attribute("/", "scheme");
+        r.solver = file_.text_attribute("/", "solver");
+        r.policy = file_.text_attribute("/", "policy");
+        if (!file_.has("settings")) return;  // revision 0
+        r.scheme_options = file_.read_text("settings/scheme_options");
+        r.solver_options = file_.read_text("settings/solver_options");
+        const auto figures = column<double>("settings/figures", 3, 1);
+        r.end = figures[0];
+        r.tolerance = figures[1];
+        r.record_every = figures[2];
+    }
+
+    void read_names(std::vector<ContactName>& names) const {
+        const std::uint64_t n = commit_.names;
+        if (n == 0) return;
+        const auto id = column<std::uint32_t>("contacts/name_id", n, 3);
+        const std::vector<std::uint8_t> bytes = file_.read<std::uint8_t>("contacts/name_text");
+        const std::vector<std::string> text = split_lines(std::string(bytes.begin(), bytes.end()));
+        if (text.size() < n) throw Error("is damaged: contacts without a name", {path_});
+        for (std::size_t i = 0; i < n; ++i) names.push_back({{id[3 * i], id[3 * i + 1], id[3 * i + 2]}, text[i]});
+        std::sort(names.begin(), names.end(), [](const auto& x, const auto& y) { return x.id < y.id; });
+    }
+
+    void read_summary(RecordContents& r) const {
+        RunSummary& s = r.summary;
+        const auto counts = column<std::uint64_t>("summary/counts", 6, 1);
+        if (counts[0] > static_cast<std::uint64_t>(RunEnd::interrupted))
+            throw Error("is damaged: its run ended in a way that does not exist", {path_});
+        s.end = static_cast<RunEnd>(counts[0]);
+        s.steps = static_cast<long>(counts[1]);
+        s.rejected = static_cast<long>(counts[2]);
+        s.solves = static_cast<long>(counts[3]);
+        s.certified_steps = static_cast<long>(counts[4]);
+        s.certified = s.certified_steps == s.steps;
+        s.contacts_max = static_cast<int>(counts[5]);
+        const auto figures = column<double>("summary/figures", 12, 1);
+        double* const into[] = {&s.t,
+                                &s.wall_s,
+                                &s.step_ms_mean,
+                                &s.step_ms_p50,
+                                &s.step_ms_p99,
+                                &s.step_ms_max,
+                                &s.residual_max,
+                                &s.residual_mean,
+                                &s.gap_violation_max,
+                                &s.joint_violation_position_max,
+                                &s.joint_violation_velocity_max,
+                                &s.contacts_mean};
+        for (std::size_t i = 0; i < figures.size(); ++i) *into[i] = figures[i];
+        const auto timers = column<double>("summary/timers", StepTimers::arrows, 1);
+        std::copy(timers.begin(), timers.end(), s.timers.seconds.begin());
+        s.hash = r.hash = padded_text("summary/hash", 16);
+        s.reason = padded_text("summary/reason", reason_length);
+        if (file_.has("summary/warnings")) s.warnings = split_lines(padded_text("summary/warnings", warnings_length));
+        if (file_.has("summary/cone")) s.cone = padded_text("summary/cone", cone_length);
+        s.model = r.model;
+        s.scheme = r.scheme;
+        s.solver = r.solver;
+        s.policy = r.policy;
+        s.event_count = static_cast<long>(r.events.size());
     }
 
     void read_contacts(std::vector<ContactRecord>& contacts) const {

@@ -7,11 +7,14 @@
 
 #include "base/hdf5_file.hpp"
 #include "stickslip/ledger.hpp"
+#include "stickslip/options.hpp"
 
 namespace stickslip {
 
 inline constexpr const char* record_format = "stickslip-record";
 inline constexpr std::uint64_t record_format_version = 1;
+// What was added within the version, see docs/record.md: a reader of any revision reads records of every other.
+inline constexpr std::uint64_t record_revision = 1;
 
 // The rows of `energy`.
 inline constexpr int energy_terms = 10;
@@ -24,6 +27,17 @@ inline std::array<double, energy_terms> energy_row(const EnergyLedger& ledger) {
     return {e.kinetic,     e.potential,           e.elastic,     f.applied_work,    f.motor_work, f.friction_loss,
             f.impact_loss, f.regularisation_loss, f.scheme_loss, ledger.imbalance()};
 }
+
+// The rows of `worst`: the largest of each over the steps since the row before.
+inline constexpr int worst_terms = 4;
+enum WorstTerm { worst_residual, worst_overlap, worst_joint, worst_joint_speed };
+inline constexpr const char* worst_names =
+    "residual [m/s]\noverlap [m]\njoint_violation [m, rad]\njoint_speed_violation [m/s, rad/s]";
+
+// Texts of the summary have room for so many bytes.
+inline constexpr std::size_t reason_length = 400;
+inline constexpr std::size_t warnings_length = 1000;
+inline constexpr std::size_t cone_length = 32;
 
 // How much of the file is true. Two slots, written in turn after everything they count has been flushed; a reader
 // takes the slot with the larger sequence number whose check is right. So neither a kill between two writes nor a
@@ -39,13 +53,16 @@ struct Commit {
     std::uint64_t snapshot_check = 0;   // fnv1a of its bytes
     std::uint64_t steps = 0;            // taken so far
     std::uint64_t ended = 0;            // 1 once end() has been called
-    std::uint64_t reserved = 0;
-    std::uint64_t check = 0;  // fnv1a of the words before
+    std::uint64_t names = 0;            // entries of contacts/name_*; 0 in revision 0
+    std::uint64_t check = 0;            // fnv1a of the words before
 
     std::uint64_t right_check() const { return fnv1a(this, sizeof(Commit) - sizeof(check)); }
 };
 inline constexpr std::size_t commit_words = sizeof(Commit) / sizeof(std::uint64_t);
 static_assert(commit_words == 12 && sizeof(Commit) == 96, "Commit is written as it lies in memory");
+
+// "step=1e-3 theta=0.6", as kept in settings/*_options.
+std::string options_text(const OptionValues& options);
 
 std::string record_file(const std::string& run);  // the file itself, or run.h5 in the folder
 

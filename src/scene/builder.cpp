@@ -24,6 +24,7 @@ Shape build_shape(const Scene::Shape& shape, const Vec3& com) {
     switch (shape.kind) {
         case Scene::Shape::Kind::sphere: built.geometry = Sphere{shape.radius}; break;
         case Scene::Shape::Kind::box: built.geometry = Box{shape.edges / 2}; break;
+        case Scene::Shape::Kind::capsule: built.geometry = Capsule{shape.radius, shape.length}; break;
         case Scene::Shape::Kind::half_space: built.geometry = HalfSpace{shape.normal, shape.offset}; break;
     }
     return built;
@@ -155,6 +156,10 @@ private:
         }
         built.a = body_index(scene_, joint.a);
         built.b = body_index(scene_, joint.b);
+        if (built.kind == JointKind::point_on_curve) {
+            add_curve(joint, std::move(built));
+            return;
+        }
         Vec3 at_a, at_b;
         if (joint.at) {
             at_a = in_frame(built.a, *joint.at);
@@ -181,6 +186,29 @@ private:
         }
         if (built.kind == JointKind::prismatic) built.offset[0] -= joint.axis.dot(apart);
         if (built.kind == JointKind::cylindrical) built.offset[1] -= joint.axis.dot(apart);
+        if (!joint.collide) model_.collision.ignored_bodies.push_back(std::minmax(built.a, built.b));
+        model_.joints.push_back(std::move(built));
+    }
+
+    void add_curve(const Scene::Joint& joint, Joint built) {
+        const Vec3 at_b = joint.at ? in_frame(built.b, *joint.at) : *joint.at_b;
+        built.point_b = from_com(built.b, at_b);
+        std::vector<Vec3> points;
+        for (const Vec3& point : joint.points) points.push_back(from_com(built.a, point));
+        const Quat turn_a = frame(built.a).attitude.normalized();
+        if (model_.plane) {
+            for (const Vec3& point : joint.points)
+                if (std::abs(normal_.dot(turn_a * (point - joint.points.front()))) > 1e-9)
+                    throw Error(
+                        fmt::format("the curve of joint '{}' leaves the plane {}", joint.name, to_string(scene_.plane)),
+                        joint.place);
+        }
+        built.curve = std::make_shared<const Curve>(points, joint.closed, turn_a.conjugate() * normal_);
+        const Vec3 point = from_com(built.a, in_frame(built.a, in_world(built.b, at_b)));
+        built.offset[0] = built.curve->nearest(point);
+        Vec3 off = point - built.curve->at(built.offset[0]).c;
+        if (model_.plane) off -= turn_a.conjugate() * normal_ * normal_.dot(turn_a * off);
+        check_closed(joint, off.norm());
         if (!joint.collide) model_.collision.ignored_bodies.push_back(std::minmax(built.a, built.b));
         model_.joints.push_back(std::move(built));
     }

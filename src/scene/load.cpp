@@ -153,8 +153,8 @@ Model load_model(const std::string& spec, const OptionValues& overrides) {
     // What the file does not say: overrides of the mechanics first, then, behind a mark, how it is run.
     std::string run;
     for (const OptionValue& value : overrides) {
-        const bool of_run =
-            value.key.starts_with("run") || value.key.starts_with("scheme") || value.key.starts_with("solver");
+        const std::string section = value.key.substr(0, value.key.find('.'));
+        const bool of_run = section == "run" || section == "scheme" || section == "solver";
         (of_run ? run : model.source) += fmt::format("\n# --set {}={}", value.key, value.text);
     }
     model.source += std::string(run_mark) + run + "\n";

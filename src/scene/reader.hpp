@@ -1,5 +1,5 @@
 // The parts of the scene reader. Each takes a YAML node and fills plain structs; every complaint is an Error at the
-// place of what is wrong. A map is opened with the list of its keys, so that a mistyped key is told before the key that
+// place of what is wrong. A map is opened by its name in the listing, so that a mistyped key is told before the key that
 // is missing because of it.
 #pragma once
 
@@ -8,15 +8,17 @@
 #include <utility>
 #include <vector>
 
+#include "scene/formula.hpp"
+#include "scene/include.hpp"
 #include "scene/yaml_tree.hpp"
 #include "stickslip/scene.hpp"
 
 namespace stickslip {
 
-// A map all of whose keys are among `valid`. `what` names it in messages: "body 'arm'", "run".
+// A map all of whose keys are those of the map `listed` in the listing. `what` names it in messages: "body 'arm'".
 class MapReader {
 public:
-    MapReader(const YamlNode& node, std::string what, std::initializer_list<const char*> valid);
+    MapReader(const YamlNode& node, std::string what, std::string_view listed);
 
     const YamlNode* find(const char* key) const;  // null if absent
     const YamlNode& need(const char* key) const;
@@ -55,14 +57,15 @@ public:
     Scene::Formula formula(const YamlNode& node) const;  // of t
 
 private:
+    Names names(const YamlNode& node) const { return {parameters_, node.indices.get()}; }
     Quat attitude(double w, double x, double y, double z, const Place& place) const;
     const std::vector<Scene::Parameter>& parameters_;
 };
 
 // Keys of a map of named things: letters, digits, - and _, so that --set paths and records can hold them.
 void check_name(const std::string& name, const char* what, const Place& place);
-// The one key of {revolute: {...}}, as an index into kinds.
-int read_kind(const YamlNode& node, const std::string& what, const std::vector<std::string>& kinds);
+// The one key of {revolute: {...}}, as an index into the kinds of the map `listed`.
+int read_kind(const YamlNode& node, const std::string& what, std::string_view listed);
 
 // 0 x, 1 y, 2 z: the axis across the plane; -1 without a plane.
 int plane_normal(Scene::Plane plane);
@@ -89,11 +92,12 @@ void read_drives(const MapReader& map, const ValueReader& values, Scene::Joint& 
 void read_gear(const MapReader& map, const ValueReader& values, const Scene& scene, Scene::Joint& joint);
 std::pair<int, int> gear_coordinates(const Scene& scene, const Scene::Joint& gear);
 
-// Applies --set to the tree before anything is read.
-void apply_overrides(YamlNode& root, const OptionValues& overrides);
+// Applies --set to the tree before anything is read. What names a copy of a template is left for after the templates
+// were copied, and returned.
+OptionValues apply_overrides(YamlNode& root, const OptionValues& overrides);
 
-inline const std::vector<std::string> scene_keys = {"stickslip", "let",    "gravity", "plane",  "materials",
-                                                    "contacts",  "bodies", "joints",  "forces", "run"};
-inline const std::vector<std::string> run_keys = {"scheme", "solver", "policy", "step", "end", "record"};
+// read_scene_text() with other files and limits.
+Scene read_scene_within(const std::string& text, const std::string& name, const OptionValues& overrides,
+                        const SceneLimits& limits);
 
 }  // namespace stickslip

@@ -20,10 +20,22 @@ void check_attitude_in_plane(const Scene& scene, const Quat& attitude, const Pla
                     place);
 }
 
+// A capsule is round: all that matters in a plane is where its axis goes, along the plane or across it.
+void check_axis_in_plane(const Scene& scene, const Quat& attitude, const Place& place) {
+    const int normal = plane_normal(scene.plane);
+    if (normal < 0) return;
+    Vec3 axis = attitude * Vec3::UnitZ();
+    const double across = std::abs(axis[normal]);
+    axis[normal] = 0;
+    if (std::min(across, axis.norm()) > 1e-9)
+        throw Error(fmt::format("the axis of a capsule in the plane {} must lie in the plane or be along {}",
+                                to_string(scene.plane), "xyz"[normal]),
+                    place);
+}
+
 Scene::Shape read_shape(const YamlNode& node, const Scene& scene, const std::string& body) {
     const ValueReader values(scene.parameters);
-    const MapReader map(node, fmt::format("a shape of body '{}'", body),
-                        {"sphere", "box", "half-space", "material", "pose"});
+    const MapReader map(node, fmt::format("a shape of body '{}'", body), "shape");
     Scene::Shape shape;
     shape.place = node.place();
 
@@ -39,22 +51,32 @@ Scene::Shape read_shape(const YamlNode& node, const Scene& scene, const std::str
         shape.edges = values.vector(*edges);
         for (const YamlNode& edge : edges->children) values.positive(edge, "m");
     }
+    if (const YamlNode* capsule = map.find("capsule")) {
+        ++kinds;
+        shape.kind = Scene::Shape::Kind::capsule;
+        const MapReader keys(*capsule, "a capsule", "capsule");
+        shape.radius = values.positive(keys.need("radius"), "m");
+        shape.length = values.positive(keys.need("length"), "m");
+    }
     if (const YamlNode* half = map.find("half-space")) {
         ++kinds;
         shape.kind = Scene::Shape::Kind::half_space;
-        const MapReader keys(*half, "a half-space", {"normal", "offset"});
+        const MapReader keys(*half, "a half-space", "half-space");
         shape.normal = values.direction(keys.need("normal"), "normal");
         if (const YamlNode* offset = keys.find("offset")) shape.offset = values.number(*offset);
     }
     if (kinds != 1)
-        throw Error(fmt::format("expected one of sphere, box, half-space in a shape of body '{}', found {}", body,
-                                kinds == 0 ? "none" : "several"),
+        throw Error(fmt::format("expected one of sphere, box, capsule, half-space in a shape of body '{}', found {}",
+                                body, kinds == 0 ? "none" : "several"),
                     node.place());
 
     if (const YamlNode* material = map.find("material")) shape.material = read_material_name(*material, scene);
     if (const YamlNode* pose = map.find("pose")) {
         shape.pose = values.pose(*pose);
-        check_attitude_in_plane(scene, shape.pose.attitude, pose->place());
+        if (shape.kind == Scene::Shape::Kind::capsule)
+            check_axis_in_plane(scene, shape.pose.attitude, pose->place());
+        else
+            check_attitude_in_plane(scene, shape.pose.attitude, pose->place());
     }
     return shape;
 }
@@ -87,9 +109,7 @@ void check_mass(const Scene::Body& body, const MapReader& map) {
 
 Scene::Body read_body(const std::string& name, const YamlNode& node, const Place& place, const Scene& scene) {
     const ValueReader values(scene.parameters);
-    const MapReader map(
-        node, fmt::format("body '{}'", name),
-        {"fixed", "pose", "com", "mass", "density", "inertia", "shapes", "velocity", "angular_velocity"});
+    const MapReader map(node, fmt::format("body '{}'", name), "body");
     Scene::Body body;
     body.name = name;
     body.place = place;
@@ -141,8 +161,7 @@ void read_materials(const YamlNode& node, Scene& scene) {
             throw Error(fmt::format("expected a map of materials, found {}", node.describe()), node.place());
         for (std::size_t i = 0; i < node.keys.size(); ++i) {
             check_name(node.keys[i], "material", node.key_place(i));
-            const MapReader map(node.children[i], fmt::format("material '{}'", node.keys[i]),
-                                {"friction", "restitution"});
+            const MapReader map(node.children[i], fmt::format("material '{}'", node.keys[i]), "material");
             Scene::Material material;
             material.name = node.keys[i];
             material.place = node.key_place(i);
@@ -160,13 +179,13 @@ void read_materials(const YamlNode& node, Scene& scene) {
 
 void read_contacts(const YamlNode& node, Scene& scene) {
     const ValueReader values(scene.parameters);
-    const MapReader map(node, "contacts", {"cone", "pairs"});
+    const MapReader map(node, "contacts", "contacts");
     scene.contacts.place = node.place();
     if (const YamlNode* cone = map.find("cone")) {
         if (cone->kind == YamlNode::Kind::scalar && cone->text == "polygon")
             throw Error("expected the number of facets, as in {polygon: 8}", cone->place());
         if (cone->kind == YamlNode::Kind::map) {
-            const MapReader polygon(*cone, "a cone", {"polygon"});
+            const MapReader polygon(*cone, "a cone", "cone");
             const YamlNode& facets = polygon.need("polygon");
             scene.contacts.facets = values.whole(facets);
             // 1000: the error of the polygon is then 5e-6, and the problem 1000 unknowns per contact.
@@ -182,7 +201,7 @@ void read_contacts(const YamlNode& node, Scene& scene) {
         if (pairs->kind != YamlNode::Kind::list)
             throw Error(fmt::format("expected a list of pairs, found {}", pairs->describe()), pairs->place());
         for (const YamlNode& item : pairs->children) {
-            const MapReader keys(item, "a pair", {"a", "b", "friction", "restitution"});
+            const MapReader keys(item, "a pair", "pair");
             Scene::Pair pair;
             pair.place = item.place();
             pair.a = read_material_name(keys.need("a"), scene);

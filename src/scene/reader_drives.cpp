@@ -38,7 +38,7 @@ double limit(const YamlNode& node, const ValueReader& values) {
 void read_limits(const YamlNode& node, const ValueReader& values, const std::string& what, Scene::Drive& drive) {
     drive.limits_place = node.place();
     if (node.kind == YamlNode::Kind::map) {
-        const MapReader map(node, "the limits of " + what, {"lower", "upper", "restitution"});
+        const MapReader map(node, "the limits of " + what, "limits");
         if (!map.find("lower") && !map.find("upper"))
             throw Error(fmt::format("{} needs 'lower' or 'upper'", map.what()), map.place());
         if (const YamlNode* lower = map.find("lower")) drive.lower = limit(*lower, values);
@@ -61,10 +61,7 @@ void read_limits(const YamlNode& node, const ValueReader& values, const std::str
 
 Scene::Drive::Motor read_motor(const YamlNode& node, const ValueReader& values, const std::string& what, bool turning) {
     const char* most = turning ? "max_torque" : "max_force";
-    const MapReader map(node, "the motor of " + what,
-                        turning
-                            ? std::initializer_list<const char*>{"speed", "position", "max_torque", "time_constant"}
-                            : std::initializer_list<const char*>{"speed", "position", "max_force", "time_constant"});
+    const MapReader map(node, "the motor of " + what, turning ? "turning-motor" : "sliding-motor");
     Scene::Drive::Motor motor;
     map.not_both("speed", "position");
     motor.position = map.find("position") != nullptr;
@@ -135,7 +132,7 @@ void read_drives(const MapReader& map, const ValueReader& values, Scene::Joint& 
         const YamlNode* node = map.find(name.c_str());
         if (!node) continue;
         const MapReader of_coordinate(*node, fmt::format("'{}' of {}", name, map.what()),
-                                      {"start", "limits", "motor", "friction", "brake"});
+                                      turns(joint.kind, c) ? "turning" : "sliding");
         Scene::Drive drive = read_drive(of_coordinate, values, joint, c);
         if (acts(drive)) joint.drives.push_back(std::move(drive));
     }
@@ -183,6 +180,9 @@ std::vector<std::string> joint_coordinates(Scene::Joint::Kind kind) {
     return {names.begin(), names.end()};
 }
 
-const char* to_string(Scene::Joint::Kind kind) { return joint_entry(static_cast<JointKind>(kind)).name; }
+const char* to_string(Scene::Joint::Kind kind) {
+    const auto i = static_cast<std::size_t>(kind);
+    return i < joint_table().size() ? joint_table()[i].name : "?";
+}
 
 }  // namespace stickslip

@@ -23,6 +23,13 @@ void read_anchor(const MapReader& map, const ValueReader& values, Scene::Joint& 
     if (const YamlNode* at = map.find("at")) joint.at = values.vector(*at);
     if (const YamlNode* at = map.find("at_a")) joint.at_a = values.vector(*at);
     if (const YamlNode* at = map.find("at_b")) joint.at_b = values.vector(*at);
+    if (joint.kind == Scene::Joint::Kind::point_on_curve) {
+        map.not_both("at", "at_b");
+        if (!joint.at && !joint.at_b)
+            throw Error(fmt::format("{} needs the key 'at' (in the world) or 'at_b' (in the frame of b)", map.what()),
+                        map.place());
+        return;
+    }
     map.not_both("at", "at_a");
     map.not_both("at", "at_b");
     if (joint.kind == Scene::Joint::Kind::distance) {
@@ -64,31 +71,6 @@ void read_axis(const MapReader& map, const ValueReader& values, const Scene& sce
             axis.place());
 }
 
-MapReader open_joint(const YamlNode& node, const std::string& what, Scene::Joint::Kind kind) {
-    using Kind = Scene::Joint::Kind;
-    switch (kind) {
-        case Kind::distance:
-            return {
-                node, what, {"a", "b", "at_a", "at_b", "length", "limits", "motor", "friction", "brake", "collide"}};
-        case Kind::revolute:
-        case Kind::prismatic:
-            return {
-                node,
-                what,
-                {"a", "b", "at", "at_a", "at_b", "axis", "start", "limits", "motor", "friction", "brake", "collide"}};
-        case Kind::cylindrical:
-            return {node, what, {"a", "b", "at", "at_a", "at_b", "axis", "angle", "slide", "collide"}};
-        case Kind::universal:
-            return {node, what, {"a", "b", "at", "at_a", "at_b", "axis", "axis_b", "first", "second", "collide"}};
-        case Kind::planar: return {node, what, {"a", "b", "at", "at_a", "at_b", "axis", "collide"}};
-        case Kind::gear: return {node, what, {"first", "second", "ratio"}};
-        case Kind::rack_pinion: return {node, what, {"rack", "pinion", "radius"}};
-        case Kind::fixed:
-        case Kind::ball: break;
-    }
-    return {node, what, {"a", "b", "at", "at_a", "at_b", "collide"}};
-}
-
 // Kinds that a planar scene cannot hold: their freedoms leave the plane.
 void check_plane(const Scene& scene, const Scene::Joint& joint) {
     const JointEntry& entry = joint_entry(static_cast<JointKind>(joint.kind));
@@ -98,22 +80,29 @@ void check_plane(const Scene& scene, const Scene::Joint& joint) {
                 joint.kind_place);
 }
 
+void read_curve(const MapReader& map, const ValueReader& values, Scene::Joint& joint) {
+    const YamlNode& points = map.need("points");
+    if (points.kind != YamlNode::Kind::list)
+        throw Error(fmt::format("expected points [[x, y, z], ...] of the curve, found {}", points.describe()),
+                    points.place());
+    for (const YamlNode& point : points.children) joint.points.push_back(values.vector(point));
+    if (const YamlNode* closed = map.find("closed")) joint.closed = values.truth(*closed);
+    try {
+        Curve(joint.points, joint.closed);
+    } catch (const Error& error) {
+        throw Error(error.what(), points.place());
+    }
+}
+
 bool has_axis(Scene::Joint::Kind kind) {
     using Kind = Scene::Joint::Kind;
     return kind == Kind::revolute || kind == Kind::prismatic || kind == Kind::cylindrical || kind == Kind::universal ||
            kind == Kind::planar;
 }
 
-std::vector<std::string> joint_kinds() {
-    std::vector<std::string> names;
-    for (const JointEntry& entry : joint_table()) names.emplace_back(entry.name);
-    return names;
-}
-
 Scene::Spring read_spring(const std::string& name, const YamlNode& node, const Place& place, const Scene& scene) {
     const ValueReader values(scene.parameters);
-    const MapReader map(node, fmt::format("spring '{}'", name),
-                        {"a", "at_a", "b", "at_b", "stiffness", "damping", "length"});
+    const MapReader map(node, fmt::format("spring '{}'", name), "spring");
     Scene::Spring spring;
     spring.name = name;
     spring.place = place;
@@ -133,8 +122,7 @@ Scene::Spring read_spring(const std::string& name, const YamlNode& node, const P
 Scene::TorsionSpring read_torsion_spring(const std::string& name, const YamlNode& node, const Place& place,
                                          const Scene& scene) {
     const ValueReader values(scene.parameters);
-    const MapReader map(node, fmt::format("torsion spring '{}'", name),
-                        {"joint", "coordinate", "stiffness", "damping", "rest"});
+    const MapReader map(node, fmt::format("torsion spring '{}'", name), "torsion-spring");
     Scene::TorsionSpring spring;
     spring.name = name;
     spring.place = place;
@@ -166,7 +154,7 @@ Vec6 read_six(const YamlNode& node, const ValueReader& values) {
 
 Scene::Bushing read_bushing(const std::string& name, const YamlNode& node, const Place& place, const Scene& scene) {
     const ValueReader values(scene.parameters);
-    const MapReader map(node, fmt::format("bushing '{}'", name), {"a", "b", "at", "stiffness", "damping"});
+    const MapReader map(node, fmt::format("bushing '{}'", name), "bushing");
     Scene::Bushing bushing;
     bushing.name = name;
     bushing.place = place;
@@ -183,7 +171,7 @@ Scene::Bushing read_bushing(const std::string& name, const YamlNode& node, const
 
 Scene::Drag read_drag(const std::string& name, const YamlNode& node, const Place& place, const Scene& scene) {
     const ValueReader values(scene.parameters);
-    const MapReader map(node, fmt::format("drag '{}'", name), {"body", "linear", "quadratic", "angular"});
+    const MapReader map(node, fmt::format("drag '{}'", name), "drag");
     Scene::Drag drag;
     drag.name = name;
     drag.place = place;
@@ -227,8 +215,7 @@ std::vector<Scene::Load::Row> read_table(const YamlNode& node, const ValueReader
 
 Scene::Load read_load(const std::string& name, const YamlNode& node, const Place& place, const Scene& scene) {
     const ValueReader values(scene.parameters);
-    const MapReader map(node, fmt::format("load '{}'", name),
-                        {"body", "at", "force", "torque", "table", "interpolation", "from", "until"});
+    const MapReader map(node, fmt::format("load '{}'", name), "load");
     Scene::Load load;
     load.name = name;
     load.place = place;
@@ -267,12 +254,11 @@ void read_joints(const YamlNode& node, Scene& scene) {
         joint.place = node.key_place(i);
         check_name(joint.name, "joint", joint.place);
         const YamlNode& item = node.children[i];
-        joint.kind =
-            static_cast<Scene::Joint::Kind>(read_kind(item, fmt::format("joint '{}'", joint.name), joint_kinds()));
+        joint.kind = static_cast<Scene::Joint::Kind>(read_kind(item, fmt::format("joint '{}'", joint.name), "joint"));
         joint.kind_place = item.key_place(0);
         check_plane(scene, joint);
-        const MapReader map =
-            open_joint(item.children[0], fmt::format("{} joint '{}'", to_string(joint.kind), joint.name), joint.kind);
+        const MapReader map(item.children[0], fmt::format("{} joint '{}'", to_string(joint.kind), joint.name),
+                            fmt::format("{}-joint", to_string(joint.kind)));
         if (joint.kind == Scene::Joint::Kind::gear || joint.kind == Scene::Joint::Kind::rack_pinion) {
             read_gear(map, values, scene, joint);
             scene.joints.push_back(joint);
@@ -287,6 +273,7 @@ void read_joints(const YamlNode& node, Scene& scene) {
         if (has_axis(joint.kind)) read_axis(map, values, scene, joint);
         if (joint.kind == Scene::Joint::Kind::distance)
             if (const YamlNode* length = map.find("length")) joint.length = values.positive(*length, "m");
+        if (joint.kind == Scene::Joint::Kind::point_on_curve) read_curve(map, values, joint);
         read_drives(map, values, joint);
         if (const YamlNode* collide = map.find("collide")) joint.collide = values.truth(*collide);
         scene.joints.push_back(joint);
@@ -301,8 +288,7 @@ void read_forces(const YamlNode& node, Scene& scene) {
         const Place place = node.key_place(i);
         check_name(name, "force", place);
         const YamlNode& item = node.children[i];
-        const std::vector<std::string> kinds{"spring", "torsion-spring", "bushing", "drag", "load"};
-        const int kind = read_kind(item, fmt::format("force '{}'", name), kinds);
+        const int kind = read_kind(item, fmt::format("force '{}'", name), "force");
         const YamlNode& body = item.children[0];
         if (kind == 0) scene.springs.push_back(read_spring(name, body, place, scene));
         if (kind == 1) scene.torsion_springs.push_back(read_torsion_spring(name, body, place, scene));

@@ -57,7 +57,7 @@ void read_step(const YamlNode* in_run, const YamlNode* in_scheme, Scene& scene) 
 void read_run(const YamlNode& node, Scene& scene) {
     if (node.kind == YamlNode::Kind::null) return;
     const ValueReader values(scene.parameters);
-    const MapReader map(node, "run", {"scheme", "solver", "policy", "step", "end", "record"});
+    const MapReader map(node, "run", "run");
     Scene::Run& run = scene.run;
     run.place = node.place();
 
@@ -79,7 +79,7 @@ void read_run(const YamlNode& node, Scene& scene) {
     read_step(map.find("step"), scheme_step, scene);
     if (const YamlNode* end = map.find("end")) run.end = values.positive(*end, "s");
     if (const YamlNode* record = map.find("record")) {
-        const MapReader keys(*record, "record", {"every", "csv"});
+        const MapReader keys(*record, "record", "record");
         if (const YamlNode* every = keys.find("every")) run.record.every = values.positive(*every, "s");
         if (const YamlNode* csv = keys.find("csv")) run.record.csv = values.truth(*csv);
     }

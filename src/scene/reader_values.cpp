@@ -9,7 +9,7 @@
 #include <cmath>
 
 #include "base/fields.hpp"
-#include "scene/formula.hpp"
+#include "scene/listing.hpp"
 #include "scene/reader.hpp"
 
 namespace stickslip {
@@ -27,14 +27,18 @@ bool positive_definite(const Mat3& J) {
 
 }  // namespace
 
-MapReader::MapReader(const YamlNode& node, std::string what, std::initializer_list<const char*> valid)
+MapReader::MapReader(const YamlNode& node, std::string what, std::string_view listed)
     : node_(node), what_(std::move(what)) {
-    const std::vector<std::string> names(valid.begin(), valid.end());
+    const SceneMap& map = scene_map(listed);
     if (node.kind != YamlNode::Kind::map)
-        mismatch(fmt::format("a map with keys of {} ({})", what_, fmt::join(names, ", ")), node);
-    for (std::size_t i = 0; i < node.keys.size(); ++i)
-        if (std::find(names.begin(), names.end(), node.keys[i]) == names.end())
-            throw unknown_name("key of " + what_, node.keys[i], names, node.key_place(i));
+        mismatch(fmt::format("a map with keys of {} ({})", what_, fmt::join(map.keys(), ", ")), node);
+    for (std::size_t i = 0; i < node.keys.size(); ++i) {
+        const SceneField* field = map.find(node.keys[i]);
+        if (!field)
+            throw Error(what_ + " has " + unknown_name("key", node.keys[i], map.keys()).what(), node.key_place(i));
+        if (field->of_template())
+            throw Error(fmt::format("{} is no template, '{}' came too late", what_, field->key), node.key_place(i));
+    }
 }
 
 const YamlNode* MapReader::find(const char* key) const { return node_.find(key); }
@@ -62,7 +66,7 @@ void MapReader::not_both(const char* one, const char* other) const {
 
 double ValueReader::number(const YamlNode& node) const {
     if (node.kind != YamlNode::Kind::scalar) mismatch("a number", node);
-    return evaluate_number(node.text, parameters_, node.place());
+    return evaluate_number(node.text, names(node), node.place());
 }
 
 double ValueReader::positive(const YamlNode& node, const char* unit) const {
@@ -140,7 +144,7 @@ Quat ValueReader::attitude(double w, double x, double y, double z, const Place& 
 Pose ValueReader::pose(const YamlNode& node) const {
     Pose pose;
     if (node.kind == YamlNode::Kind::map) {
-        const MapReader map(node, "a pose", {"at", "rpy_deg", "quaternion"});
+        const MapReader map(node, "a pose", "pose");
         map.not_both("rpy_deg", "quaternion");
         if (const YamlNode* at = map.find("at")) pose.position = vector(*at);
         if (const YamlNode* rpy = map.find("rpy_deg")) {
@@ -192,7 +196,7 @@ Mat3 ValueReader::inertia(const YamlNode& node) const {
 
 Scene::Formula ValueReader::formula(const YamlNode& node) const {
     if (node.kind != YamlNode::Kind::scalar) mismatch("a number or a formula of t like \"8*cos(t)\"", node);
-    Scene::Formula formula{close_formula(node.text, parameters_, true, node.place()), node.place(), std::nullopt};
+    Scene::Formula formula{close_formula(node.text, names(node), true, node.place()), node.place(), std::nullopt};
     const auto f = compile_formula(formula);
     if (!depends_on_time(formula.text)) formula.value = f(0);
     return formula;
@@ -203,16 +207,21 @@ void check_name(const std::string& name, const char* what, const Place& place) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
     };
     if (!name.empty() && name.size() <= 200 && std::all_of(name.begin(), name.end(), fine)) return;
-    throw Error(
-        fmt::format("expected a name of letters, digits, - and _ for a {}, found '{}'", what, name.substr(0, 60)),
-        place);
+    const char* hint = name.find('{') == std::string::npos    ? ""
+                       : what == std::string_view("material") ? " (materials cannot be repeated)"
+                                                              : " (an index needs 'repeat' or 'grid')";
+    throw Error(fmt::format("expected a name of letters, digits, - and _ for a {}, found '{}'{}", what,
+                            name.substr(0, 60), hint),
+                place);
 }
 
-int read_kind(const YamlNode& node, const std::string& what, const std::vector<std::string>& kinds) {
+int read_kind(const YamlNode& node, const std::string& what, std::string_view listed) {
+    const std::vector<std::string> kinds = scene_map(listed).kinds();
     if (node.kind != YamlNode::Kind::map || node.keys.empty())
         mismatch(fmt::format("{} as {{kind: {{...}}}} with a kind out of {}", what, fmt::join(kinds, ", ")), node);
     const auto found = std::find(kinds.begin(), kinds.end(), node.keys[0]);
-    if (found == kinds.end()) throw unknown_name("kind for " + what, node.keys[0], kinds, node.key_place(0));
+    if (found == kinds.end())
+        throw Error(what + " has " + unknown_name("kind", node.keys[0], kinds).what(), node.key_place(0));
     if (node.keys.size() > 1)
         throw Error(fmt::format("{} has one kind, found '{}' beside '{}' (are its keys indented under '{}'?)", what,
                                 node.keys[1], node.keys[0], node.keys[0]),

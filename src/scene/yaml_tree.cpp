@@ -20,13 +20,8 @@ namespace {
 
 constexpr std::size_t max_bytes = 32u << 20;  // a wall of 100 000 bricks written out is 15 MB
 constexpr int max_depth = 64;                 // a scene needs about 8; the parser itself recurses per level
-constexpr long max_nodes = 4'000'000;         // each is some 150 bytes; aliases of aliases reach it at once
 
-long count_nodes(const YamlNode& node) {
-    long n = 1;
-    for (const YamlNode& child : node.children) n += count_nodes(child);
-    return n;
-}
+long weight_of(const std::string& text) { return static_cast<long>(text.size() / 64); }
 
 int depth_of(const YamlNode& node) {
     int d = 0;
@@ -37,7 +32,7 @@ int depth_of(const YamlNode& node) {
 // Collects events into the tree. Open nodes are owned by the stack, so that no pointer into a growing vector is kept.
 class TreeMaker : public YAML::EventHandler {
 public:
-    explicit TreeMaker(std::shared_ptr<const std::string> file) : file_(std::move(file)) {}
+    TreeMaker(std::shared_ptr<const std::string> file, long most) : file_(std::move(file)), most_(most) {}
 
     YamlNode take() { return std::move(root_); }
 
@@ -58,6 +53,7 @@ public:
     void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
                   const std::string& value) override {
         YamlNode node = make(YamlNode::Kind::scalar, mark);
+        add_weight(weight_of(value), mark);
         node.text = value;
         leaf(std::move(node), anchor);
     }
@@ -65,7 +61,7 @@ public:
     void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
         const auto found = anchors_.find(anchor);
         if (found == anchors_.end()) throw Error("an alias (*name) cannot stand inside what it names", at(mark));
-        add_nodes(count_nodes(found->second), mark);
+        add_weight(weight(found->second), mark);
         if (static_cast<int>(stack_.size()) + depth_of(found->second) > max_depth) too_deep(mark);
         // The copy keeps the places of the original: that is where the text to mend stands.
         place_node(YamlNode(found->second));
@@ -93,10 +89,10 @@ private:
 
     Place at(const YAML::Mark& mark) const { return {*file_, mark.line + 1, mark.column + 1}; }
 
-    void add_nodes(long n, const YAML::Mark& mark) {
-        nodes_ += n;
-        if (nodes_ > max_nodes)
-            throw Error(fmt::format("the scene has more than {} values (aliases count in full)", max_nodes), at(mark));
+    void add_weight(long w, const YAML::Mark& mark) {
+        weight_ += w;
+        if (weight_ > most_)
+            throw Error(fmt::format("the scene has more than {} values (aliases count in full)", most_), at(mark));
     }
 
     [[noreturn]] void too_deep(const YAML::Mark& mark) const {
@@ -104,7 +100,7 @@ private:
     }
 
     YamlNode make(YamlNode::Kind kind, const YAML::Mark& mark) {
-        add_nodes(1, mark);
+        add_weight(1, mark);
         YamlNode node;
         node.kind = kind;
         node.line = mark.line + 1;
@@ -140,7 +136,10 @@ private:
             if (parent.key_next) return take_key(parent, node);
             parent.key_next = true;
             // Nothing after the colon: the parser's mark is wherever the next token stands, the key is what to show.
-            if (node.kind == YamlNode::Kind::null) std::tie(node.line, node.column) = parent.node.key_places.back();
+            if (node.kind == YamlNode::Kind::null) {
+                node.line = parent.node.key_places.back().line;
+                node.column = parent.node.key_places.back().column;
+            }
         }
         parent.node.children.push_back(std::move(node));
     }
@@ -152,11 +151,11 @@ private:
             const auto& keys = parent.node.keys;
             const auto first = std::find(keys.begin(), keys.end(), key.text) - keys.begin();
             throw Error(fmt::format("the key '{}' is given twice (first in line {})", key.text,
-                                    parent.node.key_places[static_cast<std::size_t>(first)].first),
+                                    parent.node.key_places[static_cast<std::size_t>(first)].line),
                         key.place());
         }
         parent.node.keys.push_back(key.text);
-        parent.node.key_places.emplace_back(key.line, key.column);
+        parent.node.key_places.push_back({key.line, key.column, file_});
         parent.key_next = false;
     }
 
@@ -164,7 +163,7 @@ private:
     std::vector<Open> stack_;
     std::map<YAML::anchor_t, YamlNode> anchors_;
     YamlNode root_;
-    long nodes_ = 0;
+    long weight_ = 0, most_;
 };
 
 // Refuses a second document after the first.
@@ -212,19 +211,34 @@ Error syntax_error(const YAML::Exception& e, const std::string& text, const std:
     return Error(message, {file, e.mark.line + 1, e.mark.column + 1});
 }
 
-void set_place(YamlNode& node, const std::shared_ptr<const std::string>& file) {
+void set_place(YamlNode& node, const std::shared_ptr<const std::string>& file,
+               const std::shared_ptr<const Indices>& indices) {
     node.file = file;
+    node.indices = indices;
     node.line = node.column = 0;
-    for (auto& place : node.key_places) place = {0, 0};
-    for (YamlNode& child : node.children) set_place(child, file);
+    for (auto& place : node.key_places) place = {};
+    for (YamlNode& child : node.children) set_place(child, file, indices);
 }
 
 }  // namespace
 
 Place YamlNode::key_place(std::size_t i) const {
-    const auto& [key_line, key_column] = key_places[i];
-    if (key_line == 0) return children[i].place();  // a key that an override brought in
-    return {file ? *file : std::string(), key_line, key_column};
+    const KeyPlace& key = key_places[i];
+    if (key.line == 0) return children[i].place();
+    return {key.file ? *key.file : std::string(), key.line, key.column};
+}
+
+void YamlNode::add(std::string key, KeyPlace place, YamlNode value) {
+    keys.push_back(std::move(key));
+    key_places.push_back(std::move(place));
+    children.push_back(std::move(value));
+}
+
+long weight(const YamlNode& node) {
+    long w = 1 + weight_of(node.text);
+    for (const std::string& key : node.keys) w += weight_of(key);
+    for (const YamlNode& child : node.children) w += weight(child);
+    return w;
 }
 
 const YamlNode* YamlNode::find(const std::string& key) const {
@@ -249,7 +263,7 @@ std::string YamlNode::describe() const {
     return "?";
 }
 
-YamlNode parse_yaml(const std::string& text, const std::string& file) {
+YamlNode parse_yaml(const std::string& text, const std::string& file, long most) {
     const auto name = std::make_shared<const std::string>(file);
     if (text.size() > max_bytes)
         throw Error(fmt::format("larger than {} MB, which no scene needs", max_bytes >> 20), {file, 0, 0});
@@ -260,7 +274,7 @@ YamlNode parse_yaml(const std::string& text, const std::string& file) {
             "expected text, found a zero byte (a binary file?)",
             {file, static_cast<int>(line), static_cast<int>(start == std::string::npos ? zero + 1 : zero - start)});
     }
-    TreeMaker maker(name);
+    TreeMaker maker(name, most);
     try {
         std::istringstream stream(text);
         YAML::Parser parser(stream);
@@ -301,8 +315,8 @@ std::string read_text_file(const std::string& file) {
 }
 
 void override_yaml(YamlNode& root, const std::vector<std::string>& path, const std::string& text,
-                   const std::string& shown) {
-    const auto file = std::make_shared<const std::string>("--set " + shown);
+                   const std::string& origin) {
+    const auto file = std::make_shared<const std::string>(origin);
     const Place place{*file, 0, 0};
     YamlNode* node = &root;
     for (const std::string& key : path) {
@@ -315,7 +329,7 @@ void override_yaml(YamlNode& root, const std::vector<std::string>& path, const s
                             place);
             YamlNode name = *node;
             node->keys = {"name"};
-            node->key_places = {{name.line, name.column}};
+            node->key_places = {{name.line, name.column, name.file}};
             node->children.push_back(std::move(name));
             node->kind = YamlNode::Kind::map;
             node->text.clear();
@@ -332,16 +346,16 @@ void override_yaml(YamlNode& root, const std::vector<std::string>& path, const s
         }
         YamlNode* next = node->find(key);
         if (!next) {
-            node->keys.push_back(key);
-            node->key_places.emplace_back(0, 0);
-            node->children.emplace_back();
+            YamlNode made;
+            made.file = file;
+            made.indices = node->indices;  // a formula given for a copy may use its indices
+            node->add(key, {}, std::move(made));
             next = &node->children.back();
-            next->file = file;
         }
         node = next;
     }
     YamlNode value = parse_yaml(text, *file);
-    set_place(value, file);
+    set_place(value, file, node->indices);
     *node = std::move(value);
 }
 

@@ -12,6 +12,9 @@ namespace {
 
 // Share of the energy scale. Rounding stays below 1e-12 of it in every scene; what is above is no longer mechanics.
 constexpr double ledger_tolerance = 1e-8;
+// [J] What one degree of freedom has at room temperature: of less no mechanics can be asked. A scene in which nothing
+// moves and nothing is lifted has no other scale.
+constexpr double thermal_energy = 4e-21;
 // Below these nobody would see the drift; above, the step is too long for the motion or wants stabilisation.
 constexpr double visible_overlap = 1e-3;      // [m]
 constexpr double visible_joint_error = 1e-3;  // [m, rad]
@@ -72,7 +75,7 @@ std::string objection(const RunSettings& settings, const System& system, const S
             "step {} at t = {:.9g} s: the energy is not finite; masses, speeds or forces are out of range", step,
             report.t);
     if (!settings.certify) return {};
-    if (std::abs(ledger.imbalance()) > ledger_tolerance * ledger.scale())
+    if (std::abs(ledger.imbalance()) > ledger_tolerance * ledger.scale() + thermal_energy)
         return fmt::format(
             "step {} at t = {:.9g} s: {:.3g} J of {:.3g} J cannot be accounted for; sizes differ too much for the "
             "arithmetic",
@@ -96,6 +99,17 @@ std::string tunnelling(const System& system, double overlap, const ContactId& co
         "{} overlap by {:.3g} m at t = {:.9g} s, more than half the thickness of a body ({:.3g} m): they start or have "
         "passed through each other; mend the poses or take a smaller step",
         system.contact_name(contact), overlap, t, limit);
+}
+
+std::string paradox_warning(const System& system, const Paradox& paradox, long steps) {
+    const char* did = "let it go";
+    if (paradox.after == ContactMode::stick) did = "stopped the slip by an impact without collision";
+    if (paradox.after == ContactMode::slip) did = "let it slide on";
+    return fmt::format(
+        "Painleve's paradox at {} from t = {:.6g} s ({} steps in all): friction {:.4g} is above {:.4g}, where pressing "
+        "the "
+        "sliding contact together presses it apart, so rigid bodies have no contact force or several; the step {}",
+        system.contact_name(paradox.contact), paradox.t, steps, paradox.friction, paradox.critical_friction, did);
 }
 
 std::vector<std::string> warnings(const RunSummary& summary) {

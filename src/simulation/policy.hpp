@@ -23,6 +23,15 @@ std::string objection(const RunSettings& settings, const System& system, const S
 // Empty unless an overlap is so deep that bodies have passed through each other.
 std::string tunnelling(const System& system, double overlap, const ContactId& contact, double t);
 
+// A sliding contact whose friction is above the critical one: Painleve's paradox.
+struct Paradox {
+    ContactId contact;
+    double t = 0;  // [s] first seen
+    double friction = 0, critical_friction = 0;
+    ContactMode after = ContactMode::open;  // what the step made of it
+};
+std::string paradox_warning(const System& system, const Paradox& paradox, long steps);
+
 // What a user should know before trusting the numbers of a run that ended well: drift that the step size caused.
 std::vector<std::string> warnings(const RunSummary& summary);
 

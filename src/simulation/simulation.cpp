@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
+#include "diagnose/painleve.hpp"
 #include "diagnose/redundancy.hpp"
 #include "simulation/policy.hpp"
 #include "simulation/snapshot.hpp"
@@ -15,6 +17,7 @@ namespace stickslip {
 namespace {
 
 constexpr std::size_t most_events_kept = 10000;  // in the summary; the record holds all of them
+constexpr std::size_t most_paradoxes_kept = 10;  // contacts named in the warnings
 constexpr int most_idle_steps = 1000;            // steps in a row that do not move time: accumulation of impacts
 
 using Clock = std::chrono::steady_clock;
@@ -37,6 +40,8 @@ struct Simulation::Impl {
     std::string capsule_folder;
     RunSummary summary;
     StepTimes times;
+    PainleveCheck painleve;
+    std::vector<Paradox> paradoxes;
     double residual_sum = 0, contact_sum = 0;
     bool begun = false, over = false;
 
@@ -53,6 +58,7 @@ struct Simulation::Impl {
         summary.policy = model.run.certify ? "certify" : "budget";
         summary.cone = "disc";
         summary.events.reserve(most_events_kept);
+        paradoxes.reserve(most_paradoxes_kept);
     }
 
     void begin() {
@@ -114,7 +120,27 @@ struct Simulation::Impl {
         return true;
     }
 
+    // Contacts at which the rigid model has no solution or several; the first time each is seen, and what was done then.
+    void note_paradoxes() {
+        const ContactRows& contacts = step.problem.contacts;
+        if (contacts.size() == 0 || step.mass.values.empty()) return;
+        bool any = false;
+        for (const SlidingContact& sliding : painleve.check(step.mass, step.problem.joints, contacts, step.v0)) {
+            if (!sliding.paradox()) continue;
+            any = true;
+            const ContactId& id = contacts.id[static_cast<std::size_t>(sliding.contact)];
+            const bool known = std::any_of(paradoxes.begin(), paradoxes.end(),
+                                           [&](const Paradox& paradox) { return paradox.contact == id; });
+            if (known || paradoxes.size() >= most_paradoxes_kept) continue;
+            paradoxes.push_back({id, step.t0, contacts.friction[static_cast<std::size_t>(sliding.contact)],
+                                 sliding.critical_friction,
+                                 step.solution.modes[static_cast<std::size_t>(sliding.contact)]});
+        }
+        if (any) ++summary.paradox_steps;
+    }
+
     void note(const StepReport& report) {
+        note_paradoxes();
         const double worst = report.solve.residual.max();
         ++summary.steps;
         summary.rejected += report.rejected;
@@ -181,6 +207,8 @@ struct Simulation::Impl {
         summary.redundant = step.redundancy->redundant_names(*model.system);
         summary.not_unique = step.redundancy->shared_joints(*model.system);
         summary.warnings = warnings(summary);
+        for (const Paradox& paradox : paradoxes)
+            summary.warnings.push_back(paradox_warning(*model.system, paradox, summary.paradox_steps));
         for (Recorder* recorder : recorders) recorder->end(summary);
         return summary;
     }

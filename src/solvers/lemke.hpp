@@ -7,6 +7,9 @@
 // one linear solve; it also polishes what rounding left.
 #pragma once
 
+#include <deque>
+#include <vector>
+
 #include "problems/convert/elimination.hpp"
 #include "problems/convert/to_lcp.hpp"
 #include "solvers/lemke_pivots.hpp"
@@ -48,7 +51,8 @@ private:
         WorkMat M;
         RowVec q;
     };
-    std::vector<Island> islands_;  // the first island_count_ are in use
+    // The first island_count_ are in use. A deque: a vector that grows would copy the others, which drops their memory.
+    std::deque<Island> islands_;
     std::size_t island_count_ = 0;
     std::vector<int> parent_, number_;  // per node: union-find, island
     RowVec z_, z_island_, w_island_, x_, y_, w_, inside_, best_z_;

@@ -6,17 +6,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <initializer_list>
-#include <map>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "stickslip/load.hpp"
+#include "support/reference.hpp"
 
 namespace stickslip::analytic {
+
+using testing::Reference;
 
 inline constexpr double g = 9.81;  // [m/s^2] of every reference
 inline constexpr double pi = 3.14159265358979323846;
@@ -69,33 +69,6 @@ inline RunSummary run(Model model) {
     EXPECT_TRUE(summary.certified) << summary.model << " with " << summary.scheme;
     return summary;
 }
-
-// Reference values: `word number number ...` per line, # begins a comment that says what they are.
-class Reference {
-public:
-    explicit Reference(const std::string& name) {
-        std::ifstream file(STICKSLIP_TEST_DATA "/reference/" + name + ".txt");
-        EXPECT_TRUE(file.good()) << name;
-        for (std::string line; std::getline(file, line);) {
-            if (line.empty() || line[0] == '#') continue;
-            std::istringstream words(line);
-            std::string word;
-            words >> word;
-            std::vector<double>& row = rows_[word].emplace_back();
-            for (double x = 0; words >> x;) row.push_back(x);
-        }
-    }
-    const std::vector<std::vector<double>>& rows(const std::string& word) const { return rows_.at(word); }
-    // The row that begins with these numbers.
-    const std::vector<double>& row(const std::string& word, std::initializer_list<double> start) const {
-        for (const std::vector<double>& row : rows(word))
-            if (std::equal(start.begin(), start.end(), row.begin())) return row;
-        throw Error("no such reference: " + word);
-    }
-
-private:
-    std::map<std::string, std::vector<std::vector<double>>> rows_;
-};
 
 // Order observed between the first and the last of errors whose steps halve: log2 of the mean ratio.
 inline double observed_order(const std::vector<double>& errors) {

@@ -118,6 +118,10 @@ TEST_F(Command, EveryBadSceneIsRefusedWithItsPlaceAndCodeTwo) {
 TEST_F(Command, WrongNamesGetTheNearestOne) {
     EXPECT_NE(call("run mechanism:bouncing-bal").err.find("did you mean 'bouncing-ball'"), std::string::npos);
     EXPECT_NE(call("run scene:falling-bx").err.find("did you mean 'falling-box'"), std::string::npos);
+    EXPECT_NE(call("run scene:falling-box --scheme moro").err.find("stickslip: --scheme: no scheme 'moro'"),
+              std::string::npos);
+    EXPECT_NE(call("run scene:falling-box --end -1").err.find("stickslip: --end: expected a number > 0 [s]"),
+              std::string::npos);
     EXPECT_NE(call("run scene:falling-box --scheme moreau-jaen").err.find("did you mean 'moreau-jean'"),
               std::string::npos);
     EXPECT_NE(call("run scene:falling-box --solver lemky").err.find("did you mean 'lemke'"), std::string::npos);
@@ -236,6 +240,22 @@ TEST_F(Command, ListNamesEverythingAndHelpWorks) {
     EXPECT_EQ(call("help run").code, 0);
     EXPECT_EQ(call("--version").code, 0);
     EXPECT_EQ(call("run --help").code, 0);
+}
+
+TEST_F(Command, ReportWritesAPageBesideTheRecordOrWhereItIsTold) {
+    ASSERT_EQ(call("run scene:falling-box --end 0.2 --quiet -o out").code, 0);
+    const Outcome beside = call("report out");
+    EXPECT_EQ(beside.code, 0) << beside.err;
+    EXPECT_EQ(beside.out, "out/report.html\n");
+    EXPECT_TRUE(fs::exists(path("out/report.html")));
+    EXPECT_EQ(call("report out/run.h5 --plot box,box.qw -o page.html").out, "page.html\n");
+    EXPECT_NE(read("page.html").find(">box.qw<"), std::string::npos);
+    const Outcome wrong = call("report out --plot bx.z");
+    EXPECT_EQ(wrong.code, 2);
+    EXPECT_NE(wrong.err.find("did you mean 'box.z'"), std::string::npos) << wrong.err;
+    for (const char* bad : {"report", "report missing", "report out -o no/such/page.html"})
+        EXPECT_EQ(call(bad).code, 2) << bad;
+    EXPECT_NE(call("help report").out.find("--plot"), std::string::npos);
 }
 
 TEST_F(Command, HostileNumbersAreAnsweredNotRun) {

@@ -64,6 +64,7 @@ bool differentiable(const ContactPoint& c) {
 Geometry any_shape(Dice& dice, int kind) {
     if (kind == 0) return Sphere{dice.uniform(0.3, 1)};
     if (kind == 1) return Box{Vec3(dice.uniform(0.2, 1), dice.uniform(0.2, 1), dice.uniform(0.2, 1))};
+    if (kind == 2) return Capsule{dice.uniform(0.2, 0.6), dice.uniform(0.2, 2)};
     return HalfSpace{dice.vector(1) + Vec3(0, 0, 1.5), dice.uniform(-0.5, 0.5)};
 }
 
@@ -74,8 +75,8 @@ Tally for_random_contacts(unsigned seed, int trials, Check&& check) {
     Dice dice(seed);
     Tally tally;
     for (int trial = 0; trial < trials; ++trial) {
-        for (int kind_a = 0; kind_a < 3; ++kind_a) {
-            for (int kind_b = 0; kind_b < 3; ++kind_b) {
+        for (int kind_a = 0; kind_a < 4; ++kind_a) {
+            for (int kind_b = 0; kind_b < 4; ++kind_b) {
                 Case c{any_shape(dice, kind_a), any_shape(dice, kind_b), {dice.vector(0.5), dice.attitude()}, {}};
                 c.pose_b = {c.pose_a.position + dice.vector(1.3), dice.attitude()};
                 for (const ContactPoint& contact : contacts_of(c.a, c.pose_a, c.b, c.pose_b, 0.5)) {
@@ -101,11 +102,19 @@ void expect_all_seen(const Tally& tally) {
     EXPECT_GT(count("half-space box", GapKind::point_plane), 20);
     EXPECT_GT(count("box box", GapKind::point_plane), 20);
     EXPECT_GT(count("box box", GapKind::line_line), 20);
-    for (const char* pair : {"sphere box", "box sphere"}) {
+    for (const char* pair : {"sphere box", "box sphere", "capsule box", "box capsule"}) {
         EXPECT_GT(count(pair, GapKind::point_plane), 20);
         EXPECT_GT(count(pair, GapKind::point_line), 20);
         EXPECT_GT(count(pair, GapKind::point_point), 20);
     }
+    for (const char* pair : {"sphere capsule", "capsule sphere", "capsule capsule"}) {
+        EXPECT_GT(count(pair, GapKind::point_line), 20);
+        EXPECT_GT(count(pair, GapKind::point_point), 20);
+    }
+    for (const char* pair : {"capsule capsule", "capsule box", "box capsule"})
+        EXPECT_GT(count(pair, GapKind::line_line), 20);
+    EXPECT_GT(count("capsule half-space", GapKind::point_plane), 20);
+    EXPECT_GT(count("half-space capsule", GapKind::point_plane), 20);
 }
 
 TEST(Gap, NormalRowIsItsExactGradient) {

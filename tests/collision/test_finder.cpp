@@ -51,6 +51,7 @@ Crowd crowd(Dice& dice, int bodies) {
             id += 1 + static_cast<std::uint32_t>(dice.uniform(0, 3));
             Shape shape{Sphere{dice.uniform(0.1, 0.5)}, {dice.vector(0.3), dice.attitude()}};
             if (dice.uniform(0, 1) < 0.5) shape.geometry = Box{Vec3::Constant(0.1) + dice.vector(0.5).cwiseAbs()};
+            if (dice.uniform(0, 1) < 0.3) shape.geometry = Capsule{dice.uniform(0.05, 0.3), dice.uniform(0.1, 0.8)};
             if (dice.uniform(0, 1) < 0.05) shape.geometry = HalfSpace{dice.vector(1), -4};
             c.model.colliders.push_back({id, b, shape});
         }

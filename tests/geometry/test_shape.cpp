@@ -87,6 +87,41 @@ TEST(MassProperties, TwoBallsAtDistanceObeyParallelAxes) {
     expect_same(scaled(m, 3), {3 * m.mass, m.centroid, 3 * m.inertia}, 1e-15);
 }
 
+// Cut into discs across the axis: radius(z)^2 integrated by Gauss's rule with three points, exact for the polynomials of
+// degree 4 and 5 that the discs of cylinder and caps add up to.
+TEST(MassProperties, CapsuleWeighsAndTurnsAsTheSumOfItsDiscs) {
+    std::mt19937 random(11);
+    std::uniform_real_distribution<double> size(0.05, 2);
+    for (int trial = 0; trial < 50; ++trial) {
+        const double r = size(random), l = size(random);
+        double mass = 0, along = 0, across = 0;
+        const auto slab = [&](double from, double to, double cap_centre) {
+            const double nodes[3] = {-std::sqrt(0.6), 0, std::sqrt(0.6)}, weights[3] = {5.0 / 9, 8.0 / 9, 5.0 / 9};
+            for (int k = 0; k < 3; ++k) {
+                const double z = (from + to) / 2 + (to - from) / 2 * nodes[k];
+                const double beyond = std::abs(z) > l / 2 ? z - cap_centre : 0;
+                const double square = r * r - beyond * beyond;
+                const double disc = std::numbers::pi * square * weights[k] * (to - from) / 2;
+                mass += disc;
+                along += disc * square / 2;
+                across += disc * (square / 4 + z * z);
+            }
+        };
+        slab(-l / 2 - r, -l / 2, -l / 2);
+        slab(-l / 2, l / 2, 0);
+        slab(l / 2, l / 2 + r, l / 2);
+        const MassProperties m = mass_properties(Shape{Capsule{r, l}, {}});
+        EXPECT_NEAR(m.mass, mass, 1e-14 * mass);
+        EXPECT_LT((m.inertia - Mat3(Vec3(across, across, along).asDiagonal())).norm(), 1e-13 * across);
+        EXPECT_EQ(m.centroid, Vec3::Zero());
+    }
+    // Ever shorter, it becomes a ball; ever thinner, a rod.
+    const MassProperties ball = mass_properties(Shape{Sphere{0.3}, {}});
+    expect_same(mass_properties(Shape{Capsule{0.3, 1e-13}, {}}), ball, 1e-12);
+    const MassProperties rod = mass_properties(Shape{Capsule{1e-6, 2}, {}});
+    EXPECT_NEAR(rod.inertia(0, 0) / rod.mass, 2.0 * 2.0 / 12, 3e-6);
+}
+
 TEST(MassProperties, HalfSpaceHasNone) {
     EXPECT_FALSE(has_mass({HalfSpace{}, {}}));
     EXPECT_THROW(mass_properties(Shape{HalfSpace{}, {}}), Error);
@@ -105,6 +140,28 @@ TEST(Shape, BoundingBallHoldsEveryCornerAndTouchesOne) {
     }
     EXPECT_DOUBLE_EQ(bounding_radius({Sphere{0.5}, {Vec3(3, 4, 0), Quat::Identity()}}, Vec3::Zero()), 5.5);
     EXPECT_EQ(bounding_radius({HalfSpace{}, {}}, Vec3::Zero()), infinity);
+}
+
+TEST(Shape, CapsuleIsBoundedByTheBallsAtItsEnds) {
+    std::mt19937 random(12);
+    for (int trial = 0; trial < 50; ++trial) {
+        const Shape shape{Capsule{0.3, 1.4}, {any_vector(random, 1), any_attitude(random)}};
+        const Pose body{any_vector(random, 3), any_attitude(random)};
+        const Vec3 centre = any_vector(random, 1);
+        Aabb ends;
+        double farthest = 0;
+        for (const double z : {-0.7, 0.7}) {
+            const Shape ball{Sphere{0.3}, {shape.pose_B * Vec3(0, 0, z), Quat::Identity()}};
+            const Aabb bounds = world_bounds(ball, body);
+            ends.lower = ends.lower.cwiseMin(bounds.lower);
+            ends.upper = ends.upper.cwiseMax(bounds.upper);
+            farthest = std::max(farthest, bounding_radius(ball, centre));
+        }
+        const Aabb bounds = world_bounds(shape, body);
+        EXPECT_LT((bounds.lower - ends.lower).norm() + (bounds.upper - ends.upper).norm(), 1e-13);
+        EXPECT_NEAR(bounding_radius(shape, centre), farthest, 1e-13);
+    }
+    EXPECT_EQ(half_thickness(Shape{Capsule{0.3, 1.4}, {}}), 0.3);
 }
 
 TEST(Shape, WorldBoxIsTheBoxOfTheCorners) {
@@ -132,6 +189,10 @@ TEST(Shape, ImpossibleSizesAreRefused) {
     EXPECT_THROW(check_shape({Sphere{std::nan("")}, {}}), Error);
     EXPECT_THROW(check_shape({Box{Vec3(1, -1, 1)}, {}}), Error);
     EXPECT_THROW(check_shape({HalfSpace{Vec3::Zero(), 0}, {}}), Error);
+    for (const auto& [radius, length] :
+         {std::pair{0.0, 1.0}, {-1.0, 1.0}, {1.0, 0.0}, {1.0, -2.0}, {1.0, infinity}, {std::nan(""), 1.0}})
+        EXPECT_THROW(check_shape({Capsule{radius, length}, {}}), Error);
+    EXPECT_NO_THROW(check_shape({Capsule{1, 1e-9}, {}}));
     EXPECT_NO_THROW(check_shape({Box{Vec3(1, 1, 1)}, {}}));
 }
 
@@ -139,7 +200,8 @@ TEST(Shape, TableNamesEveryKindInOrder) {
     ASSERT_EQ(shape_table().size(), shape_kinds);
     EXPECT_STREQ(shape_table()[0].name, "sphere");
     EXPECT_STREQ(shape_table()[1].name, "box");
-    EXPECT_STREQ(shape_table()[2].name, "half-space");
+    EXPECT_STREQ(shape_table()[2].name, "capsule");
+    EXPECT_STREQ(shape_table()[3].name, "half-space");
     EXPECT_STREQ(shape_name(Box{}), "box");
     for (const ShapeEntry& entry : shape_table()) EXPECT_GT(std::string(entry.summary).size(), 10u);
 }

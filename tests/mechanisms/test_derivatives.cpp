@@ -54,6 +54,31 @@ TEST_P(EveryMechanism, DerivativesAreThoseOfItsFunctions) {
             EXPECT_LT((G * v - (g1 - g0) / (2 * s)).norm(), 1e-7 * (1 + (G * v).norm()));
             EXPECT_LT((curvature - (G1 - G0) * v / (2 * s)).norm(), 1e-6 * (1 + curvature.norm()));
         }
+        if (model.velocity_rows > 0) {
+            MatX G1 = MatX::Zero(model.velocity_rows, model.nv), G0 = G1;
+            VecX curvature = VecX::Zero(model.velocity_rows);
+            model.velocity_jacobian(t, ahead, G1);
+            model.velocity_jacobian(t, back, G0);
+            model.velocity_curvature(t, q, v, curvature);
+            EXPECT_LT((curvature - (G1 - G0) * v / (2 * s)).norm(), 1e-6 * (1 + curvature.norm()));
+        }
+        for (const LagrangianModel::Spring& spring : model.springs) {
+            VecX G = VecX::Zero(model.nv), G1 = G, G0 = G;
+            spring.gradient(q, G);
+            spring.gradient(ahead, G1);
+            spring.gradient(back, G0);
+            const double rate = (spring.value(ahead) - spring.value(back)) / (2 * s);
+            EXPECT_NEAR(rate, G.dot(v), 1e-7 * (1 + std::abs(rate)));
+            const double turning = (G1 - G0).dot(v) / (2 * s);
+            EXPECT_NEAR(turning, spring.curvature ? spring.curvature(q, v) : 0.0, 1e-6 * (1 + std::abs(turning)));
+        }
+        for (const LagrangianModel::DryFriction& pad : model.friction) {
+            VecX G1 = VecX::Zero(model.nv), G0 = G1;
+            pad.row(ahead, G1);
+            pad.row(back, G0);
+            const double turning = (G1 - G0).dot(v) / (2 * s);
+            EXPECT_NEAR(turning, pad.curvature ? pad.curvature(q, v) : 0.0, 1e-6 * (1 + std::abs(turning)));
+        }
         for (const LagrangianModel::Contact& contact : model.contacts) {
             const int dim = 1 + contact.tangents;
             MatX H = MatX::Zero(dim, model.nv), H1 = H, H0 = H;
@@ -74,6 +99,11 @@ TEST_P(EveryMechanism, DerivativesAreThoseOfItsFunctions) {
             system->forces(t, back, v, k0);
             const VecX rate = (k1.potential + k1.applied - k0.potential - k0.applied) / (2 * s);
             EXPECT_LT((rate + K * v).norm(), 1e-5 * (1 + rate.norm()));
+            const VecX d = random.vector(model.nv);
+            system->forces(t, q, v + s * d, k1);
+            system->forces(t, q, v - s * d, k0);
+            const VecX drag = (k1.potential + k1.applied - k0.potential - k0.applied) / (2 * s);
+            EXPECT_LT((drag + C * d).norm(), 1e-5 * (1 + drag.norm()));
         }
     }
 }
@@ -86,12 +116,105 @@ TEST_P(EveryMechanism, StartsOnItsConstraints) {
         model.joint_value(0, mechanism.state.q, g);
         EXPECT_LT(g.cwiseAbs().maxCoeff(), 1e-14);
     }
+    if (model.velocity_rows > 0) {
+        MatX G = MatX::Zero(model.velocity_rows, model.nv);
+        VecX target = VecX::Zero(model.velocity_rows);
+        model.velocity_jacobian(0, mechanism.state.q, G);
+        if (model.velocity_target) model.velocity_target(0, target);
+        EXPECT_LT((G * mechanism.state.v - target).norm(), 1e-14);
+    }
     for (const LagrangianModel::Contact& contact : model.contacts) EXPECT_GE(contact.gap(mechanism.state.q), 0);
+}
+
+// The rows that a scheme sees are the model's own, in their order and with their names; springs are booked as elastic.
+TEST_P(EveryMechanism, RowsAreThoseOfItsFunctions) {
+    testing::Random random(6);
+    const Mechanism mechanism = GetParam().make({});
+    const LagrangianModel& model = mechanism.model;
+    const auto system = make_lagrangian_system(model);
+    VecX q = mechanism.state.q;
+    system->advance(q, VecX(0.2 * random.vector(model.nv)));
+    const VecX v = random.vector(model.nv);
+    ContactFinder finder;
+    JointRows joints;
+    ContactRows contacts;
+    system->rows(0.7, q, finder, joints, contacts);
+    system->curvature(0.7, q, v, finder, joints, contacts);
+    const int others = model.joints + model.velocity_rows;
+    const int springs = static_cast<int>(model.springs.size()), pads = static_cast<int>(model.friction.size());
+    ASSERT_EQ(joints.size(), others + springs + pads);
+    ASSERT_EQ(contacts.size(), static_cast<int>(model.contacts.size()));
+    const MatX G = joints.jacobian.dense(system->nodes());
+    if (model.velocity_rows > 0) {
+        MatX rows = MatX::Zero(model.velocity_rows, model.nv);
+        VecX curvature = VecX::Zero(model.velocity_rows);
+        model.velocity_jacobian(0.7, q, rows);
+        model.velocity_curvature(0.7, q, v, curvature);
+        EXPECT_EQ(G.middleRows(model.joints, model.velocity_rows), rows);
+        for (int i = 0; i < model.velocity_rows; ++i) {
+            EXPECT_EQ(joints.kind[static_cast<std::size_t>(model.joints + i)], RowKind::velocity);
+            EXPECT_EQ(joints.curvature[static_cast<std::size_t>(model.joints + i)], curvature[i]);
+        }
+    }
+    double elastic = 0;
+    for (int i = 0; i < springs + pads; ++i) {
+        const auto row = static_cast<std::size_t>(others + i);
+        VecX gradient = VecX::Zero(model.nv);
+        if (i < springs) {
+            const LagrangianModel::Spring& spring = model.springs[static_cast<std::size_t>(i)];
+            spring.gradient(q, gradient);
+            EXPECT_EQ(joints.kind[row], RowKind::compliant);
+            EXPECT_EQ(joints.value[row], spring.value(q));
+            EXPECT_EQ(joints.stiffness[row], spring.stiffness);
+            EXPECT_EQ(joints.damping[row], spring.damping);
+            elastic += spring.stiffness * spring.value(q) * spring.value(q) / 2;
+            EXPECT_EQ(system->joint_name(joints.id[row]), spring.name);
+        } else {
+            const LagrangianModel::DryFriction& pad = model.friction[static_cast<std::size_t>(i - springs)];
+            pad.row(q, gradient);
+            EXPECT_EQ(joints.kind[row], RowKind::friction);
+            EXPECT_EQ(joints.force_upper[row], pad.force);
+            EXPECT_EQ(joints.force_lower[row], -pad.force);
+            EXPECT_EQ(system->joint_name(joints.id[row]), pad.name);
+        }
+        EXPECT_EQ(VecX(G.row(others + i)), gradient);
+    }
+    EXPECT_EQ(system->energies(0.7, q, v).elastic, elastic);
+}
+
+// Bodies to show move as the coordinates say: their velocity is the rate of their pose.
+TEST_P(EveryMechanism, BodiesMoveWithTheCoordinates) {
+    testing::Random random(7);
+    const Mechanism mechanism = GetParam().make({});
+    const auto system = make_lagrangian_system(mechanism.model);
+    const double s = 1e-6;
+    for (int b = 0; b < static_cast<int>(system->body_names().size()); ++b) {
+        VecX q = mechanism.state.q;
+        system->advance(q, VecX(0.2 * random.vector(system->nv())));
+        const VecX v = random.vector(system->nv());
+        VecX ahead = q, back = q;
+        system->advance(ahead, VecX(s * v));
+        system->advance(back, VecX(-s * v));
+        const BodyState now = system->body_state(b, q, v), next = system->body_state(b, ahead, v),
+                        before = system->body_state(b, back, v);
+        EXPECT_LT((now.velocity - (next.pose.position - before.pose.position) / (2 * s)).norm(), 1e-7);
+        const Eigen::AngleAxisd turn(next.pose.attitude * before.pose.attitude.conjugate());
+        EXPECT_LT((now.angular_velocity - turn.angle() * turn.axis() / (2 * s)).norm(), 1e-7);
+    }
 }
 
 TEST_P(EveryMechanism, RefusesParametersItDoesNotHave) {
     EXPECT_THROW(GetParam().make({{"nonsense", "1", {}}}), Error);
     EXPECT_THROW(GetParam().make({{"g", "abc", {}}}), Error);
+    for (const FieldInfo& field : GetParam().parameters()) {
+        if (field.type != "number") continue;
+        EXPECT_THROW(GetParam().make({{field.name, "inf", {}}}), Error) << field.name;
+        if (field.unit == "kg" || field.unit == "kg m^2") {
+            for (const char* value : {"0", "-1"}) {
+                EXPECT_THROW(GetParam().make({{field.name, value, {}}}), Error) << field.name << " " << value;
+            }
+        }
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Library, EveryMechanism, ::testing::ValuesIn(mechanisms()), [](const auto& test) {

@@ -1,6 +1,9 @@
 // A Lagrangian system with a unit-quaternion block must be the rigid body that the multibody system is.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
+
 #include "collision/finder.hpp"
 #include "math/so3.hpp"
 #include "model/multibody.hpp"
@@ -60,6 +63,67 @@ TEST(LagrangianSystem, QuaternionBlockHasEulersEquations) {
     const VecX q = (VecX(6) << 0, 1, 0, 0, 0, 0).finished();
     EXPECT_DOUBLE_EQ(system->energies(0, q, v).kinetic,
                      0.5 * (2 * 0.09 + omega.dot(Vec3(inertia.cwiseProduct(omega))) + 3 * 0.16));
+}
+
+// Rows on a model whose places in q and v differ: a driven velocity row, a spring that feels attitude and slider, a brake.
+TEST(LagrangianSystem, VelocityRowsSpringsAndFrictionFollowTheJoints) {
+    LagrangianModel model = body_with_slider();
+    model.joints = 1;
+    model.joint_names = {"rail"};
+    model.joint_value = [](double, const VecX& q, VecX& g) { g[0] = q[0]; };
+    model.joint_jacobian = [](double, const VecX&, MatX& G) { G(0, 0) = 1; };
+    model.joint_curvature = [](double, const VecX&, const VecX&, VecX&) {};
+    model.velocity_rows = 1;
+    model.velocity_names = {"drive"};
+    model.velocity_jacobian = [](double, const VecX& q, MatX& G) {
+        G(0, 1) = 1;
+        G(0, 4) = q[5];
+    };
+    model.velocity_target = [](double t, VecX& w) { w[0] = std::sin(t); };
+    model.velocity_curvature = [](double, const VecX&, const VecX& v, VecX& c) { c[0] = v[4] * v[4]; };
+    LagrangianModel::Spring spring;  // phi = s (R e_x)_z
+    spring.name = "tie";
+    spring.stiffness = 30;
+    spring.damping = 4;
+    const auto height = [](const VecX& q) { return 2 * (q[2] * q[4] - q[1] * q[3]); };
+    spring.value = [=](const VecX& q) { return q[5] * height(q); };
+    spring.gradient = [=](const VecX& q, VecX& G) {
+        const Vec3 up = read_quaternion(q.data() + 1).conjugate() * Vec3::UnitZ();
+        G.segment<3>(1) = q[5] * Vec3::UnitX().cross(up);
+        G[4] = height(q);
+    };
+    model.springs.push_back(spring);
+    model.friction.push_back({"brake", 7, [](const VecX&, VecX& G) { G[4] = 1; }, {}});
+    const auto system = make_lagrangian_system(model);
+
+    VecX q = (VecX(6) << 0.3, 1, 0, 0, 0, -2).finished();
+    system->advance(q, (VecX(5) << 0, 0.4, 0.9, -0.2, 0).finished());
+    const VecX v = (VecX(5) << 0.3, 1.2, -0.7, 2.1, 0.4).finished();
+    ContactFinder finder;
+    JointRows rows;
+    ContactRows contacts;
+    system->rows(0.5, q, finder, rows, contacts);
+    system->curvature(0.5, q, v, finder, rows, contacts);
+    ASSERT_EQ(rows.size(), 4);
+    EXPECT_EQ(rows.kind, (std::vector{RowKind::holonomic, RowKind::velocity, RowKind::compliant, RowKind::friction}));
+    for (int i = 0; i < 4; ++i)
+        EXPECT_EQ(system->joint_name(rows.id[static_cast<std::size_t>(i)]),
+                  (std::array{"rail", "drive", "tie", "brake"}[static_cast<std::size_t>(i)]));
+    EXPECT_EQ(rows.target[1], std::sin(0.5));
+    EXPECT_EQ(rows.curvature[1], 0.4 * 0.4);
+    EXPECT_EQ(rows.stiffness[2], 30);
+    EXPECT_EQ(rows.damping[2], 4);
+    EXPECT_EQ(rows.force_lower[3], -7);
+    EXPECT_EQ(rows.force_upper[3], 7);
+    EXPECT_EQ(rows.force_upper[1], infinity);
+    const double phi = rows.value[2];
+    EXPECT_DOUBLE_EQ(system->energies(0, q, v).elastic, 15 * phi * phi);
+    const double s = 1e-6;
+    VecX ahead = q, back = q;
+    system->advance(ahead, s * v);
+    system->advance(back, -s * v);
+    const MatX G = rows.jacobian.dense(system->nodes());
+    EXPECT_NEAR((G * v)[2], (spring.value(ahead) - spring.value(back)) / (2 * s), 1e-8);
 }
 
 }  // namespace

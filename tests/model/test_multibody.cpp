@@ -71,6 +71,20 @@ MultibodyModel random_model(Random& random, bool planar) {
             joint.axes_a = axes();
             joint.axes_b = axes();
             joint.length = random.uniform(0.2, 2);
+            if (entry.kind == JointKind::point_on_curve) {
+                // a curve that passes near the point of b, where its foot is unique
+                const auto pose_of = [&](int body) {
+                    return body < 0 ? Pose{} : model.bodies[static_cast<std::size_t>(body)].pose;
+                };
+                const Pose at_a = pose_of(a);
+                const Vec3 p = at_a.attitude.conjugate() * (pose_of(b) * joint.point_b - at_a.position);
+                const Vec3 along = flat(random_vector(random, 1)).normalized();
+                std::vector<Vec3> points;
+                for (int k = -3; k <= 3; ++k)
+                    points.push_back(p + 0.7 * (k + 0.5) * along + flat(random_vector(random, 0.05)));
+                joint.curve = std::make_shared<const Curve>(points, false, planar ? normal : Vec3(Vec3::Zero()));
+                joint.offset[0] = joint.curve->nearest(p);
+            }
             for (int c = 0; c < static_cast<int>(entry.coordinates.size()); ++c) {
                 coordinates.emplace_back(joint.id, c);
                 joint.offset[static_cast<std::size_t>(c)] = random.uniform(-9, 9);

@@ -7,6 +7,7 @@ import project
 
 arrows = {
     "base": [],
+    "plot": ["base"],
     "math": ["base"],
     "geometry": ["math"],
     "collision": ["geometry"],
@@ -20,6 +21,7 @@ arrows = {
     "simulation": ["schemes", "diagnose"],
     "record": ["simulation", "mechanisms"],
     "scene": ["simulation", "mechanisms"],
+    "report": ["record", "scene", "plot"],
 }
 
 # The layer whose promise a public header is.
@@ -35,6 +37,7 @@ public = {
     "simulation": "simulation",
     "scene": "scene", "load": "scene", "check": "scene",
     "record": "record",
+    "report": "report",
 }
 
 

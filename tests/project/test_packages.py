@@ -20,6 +20,7 @@ called = {
     "ninja-build": (r"\bNinja\b", ["CMakePresets.json"]), "python3": (r"\bpython3\b", ["tests"]),
     "git": (r'"git"', ["tests"]), "ccache": (r"\bccache\b", ["cmake"]), "mold": (r"\bmold\b", ["cmake"]),
     "python3-numpy": (r"^\s*import numpy", ["tests", "scripts"]), "python3-h5py": (r"^\s*import h5py", ["tests", "scripts"]),
+    "python3-yaml": (r"^\s*import yaml", ["tests"]), "python3-jsonschema": (r"^\s*import jsonschema", ["tests"]),
 }
 
 

@@ -122,6 +122,7 @@ struct FakeRun {
         return list;
     }
     double residual(std::uint64_t k) const { return k == 0 ? 0 : known(k, 7); }
+    Vec3 drift(std::uint64_t k) const { return k == 0 ? Vec3(Vec3::Zero()) : known3(k, 20); }
     EnergyLedger::Snapshot ledger(std::uint64_t k) const {
         EnergyLedger::Snapshot s;
         s.start = {0, 0, 0};
@@ -148,6 +149,10 @@ struct FakeRun {
         for (std::size_t i = 0; i < r.size(); ++i) step.reactions[static_cast<Eigen::Index>(i)] = r[i];
         step.events = k == 0 ? std::vector<Event>{} : events(k);
         step.ledger.restore(ledger(k));
+        const Vec3 now = drift(k);
+        step.gap_violation = now[0];
+        step.joint_violation = now[1];
+        step.joint_speed_violation = now[2];
         report.solve.residual = {residual(k) / 2, residual(k), residual(k) / 3};
         report.t = x1.t;
     }
@@ -181,6 +186,9 @@ inline std::string compare(const FakeRun& run, const RecordContents& r) {
         EnergyLedger ledger;
         ledger.restore(run.ledger(k));
         if (!same_bits(r.energy(9, i), ledger.imbalance())) return "imbalance" + row;
+        if (r.worst.cols() != columns || !same_bits(r.worst(0, i), run.residual(k)) ||
+            r.worst.col(i).tail<3>() != run.drift(k))
+            return "worst" + row;
         const std::vector<ContactRecord> contacts = run.contacts(k);
         if (r.contact_start[k + 1] - r.contact_start[k] != contacts.size()) return "number of contacts" + row;
         for (std::size_t j = 0; j < contacts.size(); ++j) {
@@ -188,6 +196,7 @@ inline std::string compare(const FakeRun& run, const RecordContents& r) {
             if (a.id != b.id || a.mode != b.mode || !same_bits(a.gap, b.gap) || a.position != b.position ||
                 a.normal != b.normal || a.tangent != b.tangent || a.impulse != b.impulse)
                 return "contact" + row;
+            if (contact_name(r, a.id) != "contact " + std::to_string(k)) return "name of a contact" + row;
         }
         const std::vector<double> reactions = run.reactions(k);
         if (r.reaction_start[k + 1] - r.reaction_start[k] != reactions.size()) return "number of reactions" + row;
@@ -201,6 +210,8 @@ inline std::string compare(const FakeRun& run, const RecordContents& r) {
                 a.after != b.after || !same_bits(a.normal_speed_before, b.normal_speed_before) ||
                 !same_bits(a.normal_speed_after, b.normal_speed_after) || !same_bits(a.impulse, b.impulse))
                 return "event" + row;
+            if (a.kind != EventKind::load_switch && contact_name(r, a.contact) != "contact " + std::to_string(k))
+                return "name of an event's contact" + row;
         }
     }
     if (event != r.events.size()) return "events of rows that are not there";

@@ -10,6 +10,7 @@
 
 #include "base/hdf5_file.hpp"
 #include "record/fake_run.hpp"
+#include "record/record_layout.hpp"
 
 namespace stickslip {
 namespace {
@@ -214,6 +215,102 @@ TEST(Hdf5Recorder, ARunningRecordCanBeRead) {
     }
 }
 
+// A row every four steps: what the steps between did worst must not be lost.
+TEST(Hdf5Recorder, TheWorstStepBetweenTwoRowsIsKept) {
+    const Folder folder("record");
+    const FakeRun run;
+    const auto recorder = make_hdf5_recorder(folder.file("run.h5"));
+    Model model = run.model(4 * FakeRun::h);
+    Step step;
+    StepReport report;
+    run.fill(0, step, report);
+    recorder->begin(model, model.state, step);
+    const std::uint64_t steps = 22;  // the last row is the end of the run, two steps after the row before
+    for (std::uint64_t k = 1; k <= steps; ++k) {
+        run.fill(k, step, report);
+        if (k == 11) step.gap_violation = std::numeric_limits<double>::quiet_NaN();
+        recorder->write(*model.system, run.state(k), step, report);
+    }
+    recorder->end({});
+    const RecordContents r = read_record(folder.file("run.h5"));
+    ASSERT_EQ(r.t.size(), 7u);
+    EXPECT_EQ(r.worst.col(0).norm(), 0);
+    for (std::uint64_t row = 1; row < 7; ++row) {
+        double residual = 0;
+        Vec3 drift = Vec3::Zero();
+        for (std::uint64_t k = 4 * (row - 1) + 1; k <= std::min(4 * row, steps); ++k) {
+            residual = std::max(residual, run.residual(k));
+            drift = drift.cwiseMax(run.drift(k));
+        }
+        const auto i = static_cast<Eigen::Index>(row);
+        EXPECT_EQ(r.worst(0, i), residual) << row;
+        EXPECT_TRUE(row == 3 ? std::isnan(r.worst(1, i)) : r.worst(1, i) == drift[0]) << row;  // nothing is worse
+        EXPECT_EQ(r.worst(2, i), drift[1]) << row;
+        EXPECT_EQ(r.worst(3, i), drift[2]) << row;
+    }
+}
+
+TEST(Hdf5Recorder, SettingsBodiesAndSummaryComeBack) {
+    const Folder folder("record");
+    const FakeRun run;
+    Model model = run.model();
+    model.run.scheme = {"euler", {{"step", "1e-3", {}}, {"theta", "0.6", {}}}, {}};
+    model.run.solver = {"nsgs", {{"tol", "1e-7", {}}}, {}};
+    model.run.certify = false;
+    model.run.end = 7;
+    const auto recorder = make_hdf5_recorder(folder.file("run.h5"));
+    Step step;
+    StepReport report;
+    run.fill(0, step, report);
+    recorder->begin(model, model.state, step);
+    run.fill(1, step, report);
+    recorder->write(*model.system, run.state(1), step, report);
+    RunSummary s;
+    s.end = RunEnd::refused;
+    s.reason = "it did not fit";
+    s.warnings = {"bodies overlap", "joints drift"};
+    s.cone = "polygon-8";
+    s.steps = 5, s.rejected = 1, s.solves = 9, s.certified_steps = 4, s.contacts_max = 3;
+    s.wall_s = 0.5, s.step_ms_p99 = 0.25, s.residual_max = 1e-8, s.contacts_mean = 1.5;
+    s.gap_violation_max = 1e-3, s.joint_violation_position_max = 2e-3, s.joint_violation_velocity_max = 3e-3;
+    s.timers.seconds = {1, 2, 3, 4, 5};
+    recorder->end(s);
+
+    const RecordContents r = read_record(folder.file("run.h5"));
+    EXPECT_EQ(r.scheme, "euler");
+    EXPECT_EQ(r.scheme_options, "step=1e-3 theta=0.6");
+    EXPECT_EQ(r.solver, "nsgs");
+    EXPECT_EQ(r.solver_options, "tol=1e-7");
+    EXPECT_EQ(r.policy, "budget");
+    EXPECT_EQ(r.end, 7);
+    EXPECT_EQ(r.tolerance, 1e-7);
+    EXPECT_EQ(r.record_every, 0);
+    EXPECT_EQ(r.body_pose.rows(), 7);
+    EXPECT_EQ(r.body_pose(1, 1), run.state(1).q[1]);
+    EXPECT_EQ(r.body_pose(3, 0), 0.5);  // w first
+    EXPECT_EQ(r.body_velocity.rows(), 6);
+    EXPECT_EQ(r.body_velocity(5, 1), run.state(1).v[1]);
+    const RunSummary& back = r.summary;
+    EXPECT_EQ(back.end, RunEnd::refused);
+    EXPECT_EQ(back.reason, s.reason);
+    EXPECT_EQ(back.warnings, s.warnings);
+    EXPECT_EQ(back.cone, s.cone);
+    EXPECT_EQ(back.steps, 5);
+    EXPECT_EQ(back.rejected, 1);
+    EXPECT_EQ(back.solves, 9);
+    EXPECT_EQ(back.certified_steps, 4);
+    EXPECT_FALSE(back.certified);
+    EXPECT_EQ(back.contacts_max, 3);
+    EXPECT_EQ(back.wall_s, 0.5);
+    EXPECT_EQ(back.step_ms_p99, 0.25);
+    EXPECT_EQ(back.residual_max, 1e-8);
+    EXPECT_EQ(back.contacts_mean, 1.5);
+    EXPECT_EQ(back.gap_violation_max, 1e-3);
+    EXPECT_EQ(back.joint_violation_position_max, 2e-3);
+    EXPECT_EQ(back.joint_violation_velocity_max, 3e-3);
+    EXPECT_EQ(back.timers.seconds, s.timers.seconds);
+}
+
 // An exception in the run destroys the recorder without end().
 TEST(Hdf5Recorder, WithoutEndTheRowsAreKeptButTheRunIsNotComplete) {
     const Folder folder("record");
@@ -327,6 +424,40 @@ TEST(ReadRecord, FilesThatAreNoRecordsAreRefusedByName) {
     future.set_attribute("/", "format_version", 99);
     future.close();
     EXPECT_NE(complaint([&] { read_record(folder.file("future.h5")); }).find("format 99"), std::string::npos);
+}
+
+// As written before drift, names and settings were: the same arrays without the new ones.
+TEST(ReadRecord, RecordsOfRevisionZeroAreStillRead) {
+    const Folder folder("record");
+    const std::string file = folder.file("run.h5");
+    const FakeRun run;
+    const auto recorder = make_hdf5_recorder(file);
+    const Model model = record(*recorder, run, 9);
+    recorder->end({});
+    const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    ASSERT_GE(id, 0);
+    for (const char* name :
+         {"worst", "settings", "contacts/name_id", "contacts/name_text", "summary/warnings", "summary/cone"})
+        ASSERT_GE(H5Ldelete(id, name, H5P_DEFAULT), 0) << name;
+    ASSERT_GE(H5Adelete(id, "format_revision"), 0);
+    const hid_t commit = H5Dopen2(id, "commit", H5P_DEFAULT);
+    Commit slots[2];
+    ASSERT_GE(H5Dread(commit, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, slots), 0);
+    for (Commit& c : slots) {
+        c.names = 0;
+        c.check = c.right_check();
+    }
+    ASSERT_GE(H5Dwrite(commit, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, slots), 0);
+    H5Dclose(commit);
+    H5Fclose(id);
+    const RecordContents r = read_record(file);
+    EXPECT_EQ(r.t.size(), 10u);
+    EXPECT_TRUE(r.complete);
+    EXPECT_EQ(r.worst.size(), 0);
+    EXPECT_EQ(r.tolerance, 0);
+    EXPECT_TRUE(r.contact_names.empty());
+    EXPECT_EQ(contact_name(r, {3, 4, 0x1f}), "shapes 3/4, feature 1f");
+    EXPECT_EQ(r.body_pose(0, 9), run.state(9).q[0]);
 }
 
 // Bytes changed or cut off behind HDF5's back: an Error or a record, never a crash.

@@ -103,16 +103,22 @@ TEST(Reader, TheSketchOfTheManualReads) {
     EXPECT_EQ(scene.run.policy, Scene::Policy::certify);
 }
 
-TEST(Reader, TheExampleInTheDocumentationReads) {
+TEST(Reader, TheExamplesInTheDocumentationRead) {
     std::ifstream stream(std::filesystem::path(STICKSLIP_SCENES) / ".." / "docs" / "scene.md");
     std::ostringstream page;
     page << stream.rdbuf();
     const std::string text = page.str();
-    const auto start = text.find("```yaml\n") + 8, end = text.find("```\n", start);
-    ASSERT_NE(end, std::string::npos);
-    const Scene scene = read(text.substr(start, end - start));
-    EXPECT_EQ(scene.bodies.size(), 2u);
-    EXPECT_EQ(scene.springs.size() + scene.loads.size(), 2u);
+    std::vector<Scene> scenes;
+    for (std::size_t at = text.find("```yaml\n"); at != std::string::npos; at = text.find("```yaml\n", at)) {
+        at += 8;
+        scenes.push_back(read(text.substr(at, text.find("```\n", at) - at)));
+    }
+    ASSERT_EQ(scenes.size(), 3u);
+    EXPECT_EQ(scenes[0].bodies.size(), 2u);
+    EXPECT_EQ(scenes[0].springs.size() + scenes[0].loads.size(), 2u);
+    EXPECT_EQ(scenes[1].bodies.size(), 10u);
+    EXPECT_EQ(scenes[1].joints.size(), 10u);
+    EXPECT_EQ(scenes[2].bodies.size(), 1 + 48 + 15u);
 }
 
 TEST(Reader, JsonIsYaml) {
@@ -320,7 +326,7 @@ TEST(Override, ErrorsNameTheSetKey) {
     };
     const Case cases[] = {
         {"bodies.crate.mass", "-2", "--set bodies.crate.mass: expected a number > 0 [kg], found '-2'"},
-        {"bodies.crate.mas", "2", "--set bodies.crate.mas: no key of body 'crate' 'mas', did you mean 'mass'?"},
+        {"bodies.crate.mas", "2", "--set bodies.crate.mas: body 'crate' has no key 'mas', did you mean 'mass'?"},
         {"bodies.crata.mass", "2", "--set bodies.crata.mass: no body 'crata', did you mean 'crate'?"},
         {"joints.hing.revolute.axis", "2", "--set joints.hing.revolute.axis: no joint 'hing', did you mean 'hinge'?"},
         {"bodes.crate.mass", "2", "--set bodes.crate.mass: no key 'bodes', did you mean 'bodies'?"},
@@ -362,7 +368,7 @@ TEST(ShippedScenes, AllReadAndSayHowLongToRun) {
 }
 
 TEST(ShippedScenes, BodiesStartTouchingOrApartFromTheFloor) {
-    // The corners of every box and the lowest point of every sphere, against every half-space.
+    // The corners of every box and the lowest points of every sphere and capsule, against every half-space.
     for (const std::string& file : shipped()) {
         SCOPED_TRACE(file);
         const Scene scene = read_scene(file);
@@ -374,6 +380,7 @@ TEST(ShippedScenes, BodiesStartTouchingOrApartFromTheFloor) {
                 for (const Scene::Shape& shape : body.shapes) {
                     if (body.fixed) continue;
                     double lowest = half.normal.dot(body.pose.position) - shape.radius;
+                    lowest -= shape.length / 2 * std::abs(half.normal.dot(body.pose.attitude * Vec3::UnitZ()));
                     if (shape.kind == Scene::Shape::Kind::box)
                         for (int corner = 0; corner < 8; ++corner) {
                             const Vec3 sign(corner & 1 ? 0.5 : -0.5, corner & 2 ? 0.5 : -0.5, corner & 4 ? 0.5 : -0.5);

@@ -5,6 +5,7 @@
 
 #include "collision/gaps.hpp"
 #include "collision/pair_table.hpp"
+#include "collision/pairs/ball_box.hpp"
 
 namespace stickslip {
 
@@ -34,12 +35,10 @@ int nearest_face(const Box& box, const Vec3& x, const Mat3& R, const Vec3* plane
 
 }  // namespace
 
-void sphere_box(const PlacedShape& a, const PlacedShape& b, const PairQuery& query,
-                std::vector<ContactPoint>& contacts) {
-    const double radius = std::get<Sphere>(*a.geometry).radius;
+ContactPoint ball_box_gap(const Vec3& Q, double radius, const PlacedShape& b, const PairQuery& query) {
     const auto& box = std::get<Box>(*b.geometry);
     const Mat3& R = b.rotation;
-    const Vec3 x = R.transpose() * (a.position - b.position);
+    const Vec3 x = R.transpose() * (Q - b.position);
 
     // Per axis: beyond the positive face +1, beyond the negative -1, between them 0.
     const double tolerance = border * box.half.minCoeff();
@@ -59,7 +58,7 @@ void sphere_box(const PlacedShape& a, const PlacedShape& b, const PairQuery& que
         if (f < 0) f = nearest_face(box, x, R, query.plane_normal);
         const int axis = f / 2;
         const Vec3 m = sign(f % 2 != 0) * R.col(axis);
-        c = point_plane_gap(a.position, radius, b.position + box.half[axis] * m, m);
+        c = point_plane_gap(Q, radius, b.position + box.half[axis] * m, m);
         code = side_code(FeatureKind::face, f);
     } else {
         Vec3 corner_S = Vec3::Zero();
@@ -68,17 +67,22 @@ void sphere_box(const PlacedShape& a, const PlacedShape& b, const PairQuery& que
         const Vec3 fallback = R * Vec3(side[0], side[1], side[2]).normalized();
         if (outside == 2) {
             const int axis = side[0] == 0 ? 0 : side[1] == 0 ? 1 : 2;
-            c = point_line_gap(a.position, radius, corner, R.col(axis), fallback);
+            c = point_line_gap(Q, radius, corner, R.col(axis), fallback);
             code = side_code(FeatureKind::edge, edge(axis, side[(axis + 1) % 3] > 0, side[(axis + 2) % 3] > 0));
         } else {
-            c = point_point_gap(a.position, radius, corner, 0, fallback);
+            c = point_point_gap(Q, radius, corner, 0, fallback);
             const int v = (side[0] > 0 ? 1 : 0) | (side[1] > 0 ? 2 : 0) | (side[2] > 0 ? 4 : 0);
             code = side_code(FeatureKind::vertex, v);
         }
     }
-    if (!(c.gap <= query.cutoff)) return;
     c.id.feature = feature_code(side_code(FeatureKind::surface), code);
-    contacts.push_back(c);
+    return c;
+}
+
+void sphere_box(const PlacedShape& a, const PlacedShape& b, const PairQuery& query,
+                std::vector<ContactPoint>& contacts) {
+    const ContactPoint c = ball_box_gap(a.position, std::get<Sphere>(*a.geometry).radius, b, query);
+    if (c.gap <= query.cutoff) contacts.push_back(c);
 }
 
 }  // namespace stickslip

@@ -2,22 +2,36 @@
 // that say how far it has moved: the angle of a hinge, the way of a slide. Limits, motors, brakes, dry friction and
 // torsion springs act on one coordinate each and are one row each; gears tie two coordinates together.
 //
-// Angles count turns. That needs a memory, and a System has none: the counted angle is an entry of q behind the bodies,
-// carried along by advance().
+// Angles count turns, and a point on a curve stays on its branch. That needs a memory, and a System has none: the counted
+// angle, or the parameter on the curve, is an entry of q behind the bodies, carried along by advance().
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "model/forces/time_function.hpp"
+#include "model/joints/curve.hpp"
 #include "stickslip/types.hpp"
 
 namespace stickslip {
 
-enum class JointKind { fixed, ball, revolute, prismatic, cylindrical, universal, planar, distance, gear, rack_pinion };
+enum class JointKind {
+    fixed,
+    ball,
+    revolute,
+    prismatic,
+    cylindrical,
+    universal,
+    planar,
+    distance,
+    point_on_curve,
+    gear,
+    rack_pinion
+};
 
 struct JointEntry {
     JointKind kind;
@@ -25,7 +39,8 @@ struct JointEntry {
     int rows_in_space, rows_in_plane;      // 0 in the plane: not for planar scenes
     std::vector<const char*> coordinates;  // names, in the order of Drive::coordinate
     const char* summary;
-    const char* frees;  // what it leaves free, for the docs
+    const char* frees;    // what it leaves free,
+    const char* example;  // and a line of a scene, for the docs
 };
 const std::vector<JointEntry>& joint_table();
 const JointEntry& joint_entry(JointKind kind);
@@ -62,9 +77,10 @@ struct Joint {
     // Columns x, y, z; z is the joint axis. Equal in W at t = 0; for `universal` z of axes_a is the axis of a and
     // x of axes_b the axis of b.
     Mat3 axes_a = Mat3::Identity(), axes_b = Mat3::Identity();
-    double length = 0;               // [m] distance joint; gear: value of the row at t = 0
-    bool rigid = true;               // false: only the limits act (a rope)
-    std::array<double, 2> offset{};  // coordinate = measured + offset
+    double length = 0;                   // [m] distance joint; gear: value of the row at t = 0
+    bool rigid = true;                   // false: only the limits act (a rope)
+    std::array<double, 2> offset{};      // coordinate = measured + offset
+    std::shared_ptr<const Curve> curve;  // point_on_curve: in the axes of a, from its centre of mass
     std::vector<Drive> drives;
     // gear, rack_pinion: coordinate of `first` = ratio * coordinate of `second`, both joints by their ids
     std::array<std::uint32_t, 2> of{};

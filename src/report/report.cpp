@@ -1,0 +1,128 @@
+// The page of a run: heading and verdict, then the sections.
+#include "stickslip/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "plot/text.hpp"
+#include "record/record_layout.hpp"
+#include "report/sections.hpp"
+
+namespace stickslip {
+
+namespace {
+
+using plot::number;
+using Mood = plot::Page::Mood;
+
+void add_verdict(const RecordContents& r, plot::Page& page) {
+    const RunSummary& s = r.summary;
+    const std::string reached = r.t.empty() ? "no row was recorded" : fmt::format("t = {} s", number(r.t.back(), 6));
+    const std::string solved =
+        fmt::format("{} of {} steps within the tolerance of {} m/s, largest residual {} m/s", s.certified_steps,
+                    s.steps, number(r.tolerance, 3), number(s.residual_max, 3));
+    if (!r.complete) {
+        page.verdict(Mood::unsure, "Not ended.",
+                     fmt::format("The run was killed or is still running. The page shows what was recorded up to {}; "
+                                 "sums over the whole run are not known.",
+                                 reached));
+    } else if (s.end == RunEnd::refused) {
+        page.verdict(Mood::bad, "Refused.", s.reason);
+        page.paragraph(fmt::format("The record ends at {}: {}.", reached, solved));
+    } else if (s.end == RunEnd::interrupted) {
+        page.verdict(Mood::unsure, "Interrupted.", fmt::format("The record ends at {}: {}.", reached, solved));
+    } else if (s.steps == 0) {
+        page.verdict(Mood::unsure, "No step was taken.", "");
+    } else if (s.certified) {
+        page.verdict(Mood::good, "Certified.", fmt::format("{}.", solved));
+    } else {
+        page.verdict(Mood::unsure, "Not certified.", fmt::format("Policy {}: {}.", r.policy, solved));
+    }
+    for (const std::string& warning : s.warnings) page.verdict(Mood::unsure, "Warning:", warning);
+}
+
+// "step=0.0166666667" for "step=0.016666666666666666": what was read is in the record.
+std::string short_options(const std::string& options) {
+    std::string text;
+    for (std::size_t from = 0; from < options.size();) {
+        const std::size_t end = std::min(options.find(' ', from), options.size());
+        const std::string option = options.substr(from, end - from);
+        const std::size_t equals = option.find('=');
+        const std::string value = equals == std::string::npos ? "" : option.substr(equals + 1);
+        char* rest = nullptr;
+        const double x = std::strtod(value.c_str(), &rest);
+        const bool plain = !value.empty() && *rest == '\0' && std::isfinite(x);
+        text += (text.empty() ? "" : " ") + (plain ? option.substr(0, equals + 1) + number(x, 9) : option);
+        from = end + 1;
+    }
+    return text;
+}
+
+void add_facts(const RecordContents& r, plot::Page& page) {
+    const RunSummary& s = r.summary;
+    std::vector<std::pair<std::string, std::string>> facts;
+    const auto with = [](const std::string& name, const std::string& options) {
+        return options.empty() ? name : fmt::format("{} ({})", name, short_options(options));
+    };
+    facts.emplace_back("scheme", with(r.scheme, r.scheme_options));
+    facts.emplace_back("solver", with(r.solver, r.solver_options) + (s.cone.empty() ? "" : ", cone " + s.cone));
+    facts.emplace_back(
+        "policy", r.tolerance > 0 ? fmt::format("{}, tolerance {} m/s", r.policy, number(r.tolerance, 3)) : r.policy);
+    if (!r.t.empty())
+        facts.emplace_back("time", r.end > 0 ? fmt::format("{} s of {} s", number(r.t.back(), 6), number(r.end, 6))
+                                             : fmt::format("{} s", number(r.t.back(), 6)));
+    facts.emplace_back(
+        "steps", r.complete ? fmt::format("{} ({} solves, {} trial steps rejected)", s.steps, s.solves, s.rejected)
+                            : fmt::format("{}", r.steps));
+    facts.emplace_back("recorded", fmt::format("{} times, {}, {} events", r.t.size(),
+                                               r.record_every > 0 ? fmt::format("every {} s", number(r.record_every, 4))
+                                                                  : std::string("every step"),
+                                               r.events.size()));
+    if (r.complete) {
+        facts.emplace_back(
+            "contacts", fmt::format("{} at once on average, {} at most", number(s.contacts_mean, 3), s.contacts_max));
+        facts.emplace_back("wall time", fmt::format("{} s", number(s.wall_s, 3)));
+        facts.emplace_back("hash of the final state", r.hash);
+    }
+    facts.emplace_back("made by", "stickslip " + r.version);
+    page.facts(facts);
+}
+
+}  // namespace
+
+std::string report_html(const RecordContents& record, const ReportOptions& options) {
+    plot::Page page(record.model + ", " + record.scheme);
+    page.heading(1, record.model);
+    add_verdict(record, page);
+    add_facts(record, page);
+    add_motion(record, page);
+    add_trajectories(record, options.plot, page);
+    add_contacts(record, page);
+    add_energy(record, page);
+    add_accuracy(record, page);
+    add_timers(record, page);
+    page.heading(2, "Model");
+    page.source("The model as it was run", record.source);
+    return page.html();
+}
+
+std::string write_report(const std::string& run, const std::string& file, const ReportOptions& options) {
+    const std::string path =
+        !file.empty() ? file : (std::filesystem::path(record_file(run)).parent_path() / "report.html").string();
+    const std::string html = report_html(read_record(run), options);
+    std::FILE* out = std::fopen(path.c_str(), "wb");
+    if (!out) throw Error(fmt::format("cannot write: {}", std::strerror(errno)), {path});
+    const bool written = std::fwrite(html.data(), 1, html.size(), out) == html.size();
+    const int why = errno;
+    if (std::fclose(out) != 0 || !written) throw Error(fmt::format("cannot write: {}", std::strerror(why)), {path});
+    return path;
+}
+
+}  // namespace stickslip

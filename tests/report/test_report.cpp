@@ -1,0 +1,214 @@
+// The page of every model, and of runs that ended badly: written, well-formed, honest.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+
+#include "stickslip/load.hpp"
+#include "stickslip/report.hpp"
+#include "support/models.hpp"
+#include "support/xml.hpp"
+
+namespace stickslip {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Report : public ::testing::Test {
+protected:
+    void SetUp() override {
+        std::string pattern = (fs::temp_directory_path() / "stickslip-report-XXXXXX").string();
+        folder_ = mkdtemp(pattern.data());
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+
+    // Runs a model into the folder and returns the page.
+    std::string page_of(Model model, const ReportOptions& options = {}) {
+        Simulation simulation(std::move(model));
+        const auto recorder = make_hdf5_recorder((folder_ / "run.h5").string());
+        simulation.add(*recorder);
+        simulation.run();
+        return written(options);
+    }
+    std::string written(const ReportOptions& options = {}) {
+        const std::string file = write_report(folder_.string(), "", options);
+        EXPECT_EQ(file, (folder_ / "report.html").string());
+        std::ifstream in(file);
+        return {std::istreambuf_iterator<char>(in), {}};
+    }
+    std::string scene(const std::string& text) {
+        const std::string file = (folder_ / "scene.yaml").string();
+        std::ofstream(file) << text;
+        return file;
+    }
+    fs::path folder_;
+};
+
+void expect_sound(const std::string& html, const std::string& what) {
+    EXPECT_EQ(testing::xml_fault(html), "") << what;
+    EXPECT_EQ(html.find("<script"), std::string::npos) << what;
+    EXPECT_EQ(html.find("src="), std::string::npos) << what;
+    EXPECT_EQ(html.find("href"), std::string::npos) << what;
+    EXPECT_EQ(html.find("url("), std::string::npos) << what;
+    // numbers of pictures; words may hold what they like
+    EXPECT_FALSE(std::regex_search(html, std::regex("(d|x|y|width|height|points)=\"[^\"]*(nan|inf)"))) << what;
+    EXPECT_LT(html.size(), 2000000u) << what;
+}
+
+TEST_F(Report, EveryModelHasAPage) {
+    for (const std::string& name : testing::every_model()) {
+        Model model = load_model(name, {testing::set("run.end", "0.3")});
+        const std::string html = page_of(std::move(model));
+        expect_sound(html, name);
+        for (const char* part : {"Certified.", "Energy of the state", "imbalance", "Residual of the steps", "tolerance",
+                                 "Where the time went", "Trajectories", "Contacts"})
+            EXPECT_NE(html.find(part), std::string::npos) << part << " of " << name;
+        EXPECT_TRUE(name.starts_with("mechanism:") || html.find("Side views") != std::string::npos) << name;
+    }
+}
+
+TEST_F(Report, ContactsAreNamedAndEventsListed) {
+    const std::string html = page_of(load_model(std::string(STICKSLIP_SCENES) + "/falling-box.yaml"));
+    EXPECT_NE(html.find("floor/box:f0/v1"), std::string::npos);
+    EXPECT_NE(html.find("<td>take-off</td>"), std::string::npos);
+    EXPECT_NE(html.find("bodies overlap by up to"), std::string::npos);  // the warning of this step size
+    EXPECT_NE(html.find("box.z"), std::string::npos);
+}
+
+TEST_F(Report, RunsThatDidNotEndWellSaySo) {
+    const std::string box = std::string(STICKSLIP_SCENES) + "/falling-box.yaml";
+    const std::string refused = page_of(load_model(box, {testing::set("solver.tol", "1e-30")}));
+    expect_sound(refused, "refused");
+    EXPECT_NE(refused.find("Refused."), std::string::npos);
+    EXPECT_NE(refused.find("could not be certified"), std::string::npos);
+    EXPECT_EQ(refused.find("Certified."), std::string::npos);
+
+    const std::string budget =
+        page_of(load_model(box, {testing::set("solver.tol", "1e-30"), testing::set("run.policy", "budget"),
+                                 testing::set("run.end", "0.7")}));
+    expect_sound(budget, "budget");
+    EXPECT_NE(budget.find("Not certified."), std::string::npos);
+
+    // Killed: rows, but no end.
+    {
+        Simulation simulation(load_model(box));
+        const auto recorder = make_hdf5_recorder((folder_ / "run.h5").string(), 0);
+        simulation.add(*recorder);
+        for (int i = 0; i < 700; ++i) ASSERT_TRUE(simulation.advance());
+        const std::string running = written();
+        expect_sound(running, "running");
+        EXPECT_NE(running.find("Not ended."), std::string::npos);
+        EXPECT_NE(running.find("floor/box"), std::string::npos);
+    }
+    expect_sound(written(), "not ended by itself");
+
+    // Nothing but the initial state.
+    {
+        Simulation simulation(load_model(box));
+        const auto recorder = make_hdf5_recorder((folder_ / "run.h5").string());
+        recorder->begin(simulation.model(), simulation.state(), simulation.step());
+        recorder->end({});
+        const std::string empty = written();
+        expect_sound(empty, "no steps");
+        EXPECT_NE(empty.find("No step was taken."), std::string::npos);
+    }
+    // And not even that.
+    expect_sound(report_html(RecordContents{}), "nothing");
+    EXPECT_THROW(write_report((folder_ / "missing").string()), Error);
+    EXPECT_THROW(write_report(folder_.string(), (folder_ / "no/such/folder.html").string()), Error);
+}
+
+TEST_F(Report, HostileNamesAndNumbersStayText) {
+    const std::string file = scene(R"(stickslip: 1
+bodies:
+  floor: {fixed: true, shapes: [{half-space: {normal: [0, 0, 1], offset: 0}}]}
+  ball: {pose: [0, 0, 0.3], mass: 1, shapes: [{sphere: 0.1}]}
+run: {step: 1e-3, end: 0.3}
+# </pre></details><script>alert(1)</script> ]]> -->
+)");
+    const std::string html = page_of(load_model(file));
+    expect_sound(html, "hostile text");
+    EXPECT_NE(html.find("&lt;script&gt;alert(1)"), std::string::npos);
+
+    // Scenes allow only letters, digits, - and _ in names; systems made by programs may call themselves anything.
+    RecordContents r = read_record(folder_.string());
+    const std::string evil = "</text></svg><script>alert('2 & \"3\"')</script>\n";
+    for (std::string& name : r.body_names) name = evil + name;
+    for (std::string& name : r.coordinate_names) name = evil + name;
+    ASSERT_FALSE(r.contact_names.empty());
+    for (ContactName& contact : r.contact_names) contact.name = evil;
+    for (std::string* text : {&r.model, &r.scheme, &r.solver, &r.policy, &r.scheme_options, &r.version, &r.hash})
+        *text = evil;
+    r.summary.end = RunEnd::refused;
+    r.summary.reason = r.summary.cone = evil;
+    r.summary.warnings = {evil};
+    const std::string named = report_html(r);
+    expect_sound(named, "hostile names");
+    EXPECT_NE(named.find("&lt;script&gt;alert(&#39;2"), std::string::npos);
+
+    for (double& x : r.residual) x = infinity;
+    r.worst.setConstant(std::nan(""));
+    r.q.setConstant(1e308);
+    r.v.setConstant(-infinity);
+    r.energy.setConstant(std::nan(""));
+    r.body_pose.setConstant(infinity);
+    r.body_velocity.setConstant(std::nan(""));
+    for (Event& e : r.events) e.impulse = std::nan("");
+    r.model = "\xff\x01";
+    r.body_names.clear();  // names that do not fit the matrices
+    r.coordinate_names.resize(40, "<b>");
+    expect_sound(report_html(r), "numbers that are none");
+}
+
+TEST_F(Report, ChosenTrajectoriesAreDrawnAndWrongNamesAnswered) {
+    const std::string chain = std::string(STICKSLIP_SCENES) + "/chain-10.yaml";
+    const std::string html = page_of(load_model(chain, {testing::set("run.end", "0.1")}), {{"link-02.z", "link-07"}});
+    for (const char* line : {">link-02.z<", ">link-07.x<", ">link-07.z<", ">link-07 turned<"})
+        EXPECT_NE(html.find(line), std::string::npos) << line;
+    EXPECT_EQ(html.find(">link-10.z<"), std::string::npos);
+    try {
+        write_report(folder_.string(), "", {{"link-2.z"}});
+        FAIL() << "no such coordinate";
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("link-02.z"), std::string::npos) << error.what();
+    }
+}
+
+// Never more than eight lines in a picture, and the page says what it leaves out.
+TEST_F(Report, ManyBodiesAndContactsAreCutAndCounted) {
+    const std::string html =
+        page_of(load_model(std::string(STICKSLIP_SCENES) + "/stack-20.yaml", {testing::set("run.end", "0.5")}));
+    EXPECT_NE(html.find("30 of 80 contacts are shown, 50 are left out"), std::string::npos);
+    EXPECT_NE(html.find("coordinates that move less are not drawn"), std::string::npos);
+    EXPECT_EQ(html.find("class=\"line s8"), std::string::npos);
+}
+
+// A slope of 25 degrees in the picture is a slope of 25 degrees, and the box lies on it.
+TEST_F(Report, SideViewsShowShapesWhereTheyAre) {
+    const std::string html = page_of(load_model(std::string(STICKSLIP_SCENES) + "/box-on-incline.yaml",
+                                                {testing::set("angle", "20"), testing::set("run.end", "0.1")}));
+    const std::regex edge("class=\"line frame\" d=\"M([-0-9.]+) ([-0-9.]+)L([-0-9.]+) ([-0-9.]+)\"");
+    std::smatch m;
+    ASSERT_TRUE(std::regex_search(html, m, edge));
+    const double dx = std::stod(m[3]) - std::stod(m[1]), dy = std::stod(m[4]) - std::stod(m[2]);
+    EXPECT_NEAR(std::abs(dy / dx), std::tan(20 * 3.14159265358979 / 180), 2e-3);  // --set is applied again
+    // The lowest corners of the box lie on the line, to the tenth of a pixel that is written.
+    const std::regex box("class=\"s0 f0 see\" d=\"M([^z]*)z\"");
+    ASSERT_TRUE(std::regex_search(html, m, box));
+    std::string corners = m[1];
+    std::smatch edge_match;
+    std::regex_search(html, edge_match, edge);
+    const double x0 = std::stod(edge_match[1]), y0 = std::stod(edge_match[2]), length = std::hypot(dx, dy);
+    int touching = 0;
+    const std::regex pair("([-0-9.]+) ([-0-9.]+)");
+    for (std::sregex_iterator i(corners.begin(), corners.end(), pair), end; i != end; ++i) {
+        const double away = ((std::stod((*i)[1]) - x0) * dy - (std::stod((*i)[2]) - y0) * dx) / length;
+        touching += std::abs(away) < 0.2 ? 1 : 0;
+    }
+    EXPECT_EQ(touching, 2);
+}
+
+}  // namespace
+}  // namespace stickslip
