@@ -27,7 +27,7 @@ struct RecordContents {
     std::vector<double> step_length;  // [s] of the step that ended at or covers t; 0 for the initial state
     MatX q, v, v_weighted;            // one column per recorded time
     std::vector<double> residual;     // [m/s]
-    MatX energy;                      // [J] 10 rows: kinetic .. imbalance, as in --json
+    MatX energy;                      // [J] 11 rows: kinetic .. imbalance, edits, as in --json
     std::vector<std::string> coordinate_names, body_names;
     std::vector<std::size_t> contact_start, reaction_start;  // one more than times
     std::vector<ContactRecord> contacts;

@@ -150,9 +150,9 @@ Scene read_scene_text(const std::string& text, const std::string& name, const Op
     if (root.kind != YamlNode::Kind::map)
         throw Error(fmt::format("expected a map of keys (stickslip, bodies, run, ...), found {}", root.describe()),
                     root.place());
-    const MapReader as_written(
-        root, "the scene",
-        {"stickslip", "let", "gravity", "plane", "materials", "contacts", "bodies", "joints", "forces", "run"});
+    const MapReader as_written(root, "the scene",
+                               {"stickslip", "let", "gravity", "plane", "materials", "contacts", "bodies", "joints",
+                                "forces", "actions", "run"});
     apply_overrides(root, overrides);
 
     Scene scene;
@@ -180,6 +180,7 @@ Scene read_scene_text(const std::string& text, const std::string& name, const Op
     read_bodies(section("bodies"), scene);
     read_joints(section("joints"), scene);
     read_forces(section("forces"), scene);
+    read_actions(section("actions"), scene);
     read_run(section("run"), scene);
     return scene;
 }

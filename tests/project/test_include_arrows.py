@@ -33,7 +33,7 @@ public = {
     "ledger": "diagnose",
     "scheme": "schemes",
     "simulation": "simulation",
-    "scene": "scene", "load": "scene",
+    "scene": "scene", "edit": "scene", "load": "scene",
     "record": "record",
 }
 
