@@ -109,6 +109,9 @@ void check_edit(const Scene& scene, const Edit& edit) {
         demand(!x || x->allFinite(), "expected finite velocities", edit.place);
     demand(edit.kind != Edit::Kind::attach || edit.joint.has_value(), "attaching needs a joint", edit.place);
     if (edit.joint) check_joint(scene, *edit.joint);
+    demand(edit.kind != Edit::Kind::drive || edit.speed || edit.position || edit.most || edit.time_constant ||
+               edit.friction || edit.brake,
+           fmt::format("driving '{}' has nothing to change", edit.name.text), edit.place);
     demand(edit.most.value_or(0) >= 0 && edit.friction.value_or(0) >= 0 && edit.time_constant.value_or(1) > 0,
            "a largest force and friction must be >= 0, a time constant > 0", edit.place);
 }

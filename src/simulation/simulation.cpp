@@ -350,6 +350,8 @@ void Simulation::edit(const Edit& edit) {
     const std::shared_ptr<const Edit> kept = m.model.editor->keep(edit);
     m.make_edit(*kept, false, m.given.size(), m.early_events);
     m.given.push_back(kept);
+    m.step.q1 = m.state.q;
+    m.step.v1 = m.state.v;
 }
 
 const Model& Simulation::model() const { return impl_->model; }

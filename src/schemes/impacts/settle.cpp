@@ -1,10 +1,12 @@
 // At fixed q, with A = M and h = 0:
 //
-//   M v+ = M v + G' lambda + H' p,   new rigid rows  G v+ = 0,   old rows  G v+ = G v,   closed contacts  0 <= u_N _|_ p_N >= 0
+//   M v+ = M v + G' lambda + H' p,   rigid rows  G v+ = 0,   closed contacts  0 <= u_N _|_ p_N >= 0
 //
-// with friction and without restitution: the joint snaps shut and everything connected takes part. Old rows keep the speed
-// they have: a velocity-level scheme leaves G v = O(h) in rows that have turned, and an edit elsewhere is no reason to
-// take the energy of that. Springs and drives with a largest force do nothing in no time, as in every impact.
+// with friction and without restitution: the joint snaps shut and everything connected takes part. Rigid rows that no chain of
+// joints connects with the new one keep the speed they have, G v+ = G v: a velocity-level scheme leaves G v = O(h) in rows that
+// have turned, and an edit elsewhere is no reason to take the energy of that. (Where the chain closes, rows may say
+// the same twice, and only G v+ = 0 never contradicts itself.) Motors without a largest force keep their speed. Springs
+// and drives with one do nothing in no time, as in every impact.
 #include "schemes/impacts/settle.hpp"
 
 #include <algorithm>
@@ -18,6 +20,34 @@ namespace {
 constexpr double agreement = 1e-12;
 // [m] Contacts nearer than this take part. Smaller and resting contacts might not; larger and open ones would.
 constexpr double closed_gap = 1e-6;
+
+bool touches(const BlockRows& rows, int group, const std::vector<char>& marked) {
+    const auto blocks = rows.blocks_of(group);
+    return std::any_of(blocks.begin(), blocks.end(), [&](const BlockRows::Block& b) { return marked[b.node] != 0; });
+}
+
+// The nodes that rigid rows connect with those of the new ones.
+template <class IsNew>
+std::vector<char> connected_nodes(const StepProblem& problem, const IsNew& is_new) {
+    const BlockRows& rows = problem.joints.jacobian;
+    std::vector<char> marked(static_cast<std::size_t>(problem.nodes().size()), 0);
+    const auto mark = [&](int group) {
+        bool more = false;
+        for (const BlockRows::Block& block : rows.blocks_of(group)) {
+            more = more || !marked[block.node];
+            marked[block.node] = 1;
+        }
+        return more;
+    };
+    for (int g = 0; g < rows.groups(); ++g)
+        if (is_new(g) && problem.joints.kind[rows.row[g]] == RowKind::holonomic) mark(g);
+    for (bool more = true; more;) {
+        more = false;
+        for (int g = 0; g < rows.groups(); ++g)
+            if (problem.joints.kind[rows.row[g]] == RowKind::holonomic && touches(rows, g, marked)) more |= mark(g);
+    }
+    return marked;
+}
 
 }  // namespace
 
@@ -41,12 +71,14 @@ Settled settle(const System& system, Solver& solver, const std::vector<std::uint
     const auto is_new = [&](int group) {
         return std::find(old_groups.begin(), old_groups.end(), problem.joints.id[group]) == old_groups.end();
     };
+    const std::vector<char> connected = connected_nodes(problem, is_new);
     for (int g = 0; g < rows.groups(); ++g) {
-        const bool fresh = is_new(g);
+        const bool fresh = is_new(g), apart = !touches(rows, g, connected);
         for (int i = rows.row[g]; i < rows.row[g + 1]; ++i) {
-            if (!fresh && problem.joints.kind[i] != RowKind::compliant) problem.b[i] = s.row_work[i];
-            if (fresh && problem.joints.kind[i] == RowKind::holonomic)
-                settled.speed = std::max(settled.speed, std::abs(s.row_work[i]));
+            const RowKind kind = problem.joints.kind[i];
+            if ((kind == RowKind::holonomic && apart) || (kind == RowKind::velocity && !fresh))
+                problem.b[i] = s.row_work[i];
+            if (fresh && kind == RowKind::holonomic) settled.speed = std::max(settled.speed, std::abs(s.row_work[i]));
         }
     }
     const double fastest = x.v.size() > 0 ? x.v.lpNorm<Eigen::Infinity>() : 0.0;
