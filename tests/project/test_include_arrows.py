@@ -35,7 +35,7 @@ public = {
     "ledger": "diagnose",
     "scheme": "schemes",
     "simulation": "simulation",
-    "scene": "scene", "load": "scene",
+    "scene": "scene", "edit": "scene", "load": "scene",
     "record": "record",
     "report": "report",
 }
