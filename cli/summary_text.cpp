@@ -23,6 +23,10 @@ Json event_json(const System& system, const Event& event) {
         return json;
     }
     json["who"] = system.contact_name(event.contact);
+    if (is_edit(event.kind)) {
+        if (event.impulse > 0) json["impulse"] = event.impulse;
+        return json;
+    }
     json["before"] = to_string(event.before);
     json["after"] = to_string(event.after);
     json["normal_speed_before"] = event.normal_speed_before;
@@ -77,17 +81,12 @@ std::string summary_json(const Simulation& simulation, const RunSummary& s) {
     json["gap_violation_max"] = s.gap_violation_max;
     json["joint_violation"] = {{"position_max", s.joint_violation_position_max},
                                {"velocity_max", s.joint_violation_velocity_max}};
-    json["energy"] = {{"kinetic", s.energies.kinetic},
-                      {"potential", s.energies.potential},
-                      {"elastic", s.energies.elastic},
-                      {"applied_work", s.flows.applied_work},
-                      {"motor_work", s.flows.motor_work},
-                      {"friction_loss", s.flows.friction_loss},
-                      {"impact_loss", s.flows.impact_loss},
-                      {"regularisation_loss", s.flows.regularisation_loss},
-                      {"scheme_loss", s.flows.scheme_loss},
-                      {"imbalance", s.imbalance},
-                      {"scale", s.energy_scale}};
+    json["energy"] = {{"kinetic", s.energies.kinetic},      {"potential", s.energies.potential},
+                      {"elastic", s.energies.elastic},      {"applied_work", s.flows.applied_work},
+                      {"motor_work", s.flows.motor_work},   {"friction_loss", s.flows.friction_loss},
+                      {"impact_loss", s.flows.impact_loss}, {"regularisation_loss", s.flows.regularisation_loss},
+                      {"scheme_loss", s.flows.scheme_loss}, {"edits", s.flows.edits},
+                      {"imbalance", s.imbalance},           {"scale", s.energy_scale}};
     json["contacts"] = {{"mean", s.contacts_mean}, {"max", s.contacts_max}};
     json["event_count"] = s.event_count;
     json["events"] = Json::array();
@@ -134,6 +133,7 @@ std::string summary_text(const Simulation& simulation, const RunSummary& s) {
                          "scheme {:+.3g} J",
                          s.flows.applied_work, s.flows.motor_work, 0 - s.flows.friction_loss, 0 - s.flows.impact_loss,
                          0 - s.flows.regularisation_loss, 0 - s.flows.scheme_loss));
+    if (s.flows.edits != 0) line("", fmt::format("edits {:+.6g} J", s.flows.edits));
     line("", fmt::format("imbalance {:.1e} J of {:.3g} J", s.imbalance, s.energy_scale));
     line("contacts", fmt::format("mean {:.3g}, max {}; {} events", s.contacts_mean, s.contacts_max, s.event_count));
     const std::vector<std::string> names = system.coordinate_names();

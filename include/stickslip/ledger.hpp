@@ -15,6 +15,7 @@ struct EnergyFlows {
     double impact_loss = 0;          // taken by normal impulses, and by all contact impulses of h = 0 stages
     double regularisation_loss = 0;  // taken by T, S and position stabilisation
     double scheme_loss = 0;          // taken by the discretisation itself
+    double edits = 0;                // brought in by edits: energy of bodies added and removed, of springs cut
 };
 
 // One solved problem as the ledger sees it: M (v1 - v0) = sum of the impulses, over a stage of length h.
@@ -40,6 +41,8 @@ public:
     void book(const System& system, const Stage& stage);
     // Books a change of the configuration that took no time, such as moving back behind a limit, as regularisation.
     void move(const System& system, const State& state);
+    // Books what an edit changed: `system` and `state` are those after it, at the same time.
+    void edit(const System& system, const State& state);
 
     const Energies& now() const { return now_; }
     const Energies& start() const { return start_; }

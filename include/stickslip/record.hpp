@@ -40,7 +40,7 @@ struct RecordContents {
     // 4 rows: residual [m/s], overlap [m], joint violation [m, rad] and [m/s, rad/s], the largest of each over all
     // steps since the row before. Empty if not recorded.
     MatX worst;
-    MatX energy;  // [J] 10 rows: kinetic .. imbalance, as in --json
+    MatX energy;  // [J] 11 rows: kinetic .. imbalance, edits, as in --json
     std::vector<std::string> coordinate_names, body_names;
     MatX body_pose;      // 7 rows per body: x y z of its frame in the world, then its attitude, w first
     MatX body_velocity;  // 6 rows per body: of the centre of mass, then angular, in the world

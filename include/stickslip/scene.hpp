@@ -8,6 +8,7 @@
 // poses of shapes are in B (for `ground`, B is W); joint `at` and `axis`, velocities, loads are in W at t = 0.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,8 @@
 #include "stickslip/types.hpp"
 
 namespace stickslip {
+
+struct Edit;  // edit.hpp
 
 // Nested so that the words Body, Joint, Shape stay free for the model.
 struct Scene {
@@ -80,6 +83,7 @@ struct Scene {
     struct Body {
         std::string name;
         bool fixed = false;
+        bool present = true;            // false: an action or edit adds it later
         Pose pose;                      // body frame in W at t = 0
         std::optional<Vec3> com;        // [m] centre of mass in the body frame; absent: centre of volume of the
                                         // shapes (half-spaces excepted), or the origin if there are none
@@ -211,6 +215,13 @@ struct Scene {
         Place place;              // of the name
     };
 
+    // Something that happens at a time.
+    struct Action {
+        double at = 0;  // [s] >= 0
+        std::shared_ptr<const Edit> edit;
+        Place place;
+    };
+
     // A scheme or solver: its name and its options as written, for assign_fields().
     struct Choosing {
         std::string name;
@@ -252,7 +263,8 @@ struct Scene {
     std::vector<TorsionSpring> torsion_springs;
     std::vector<Bushing> bushings;
     std::vector<Drag> drags;
-    std::vector<Load> loads;  // in file order
+    std::vector<Load> loads;      // in file order
+    std::vector<Action> actions;  // by time, at one time in file order
     Run run;
 };
 

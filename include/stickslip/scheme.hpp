@@ -26,7 +26,8 @@ struct StepMemory {
     std::vector<Vec3> impulse;       // [N s] their impulses in their frames
     std::vector<ContactMode> mode;
     std::vector<std::uint32_t> joint;  // ids of the bilateral groups of that problem,
-    RowVec lambda;                     // [N s] and the impulses of their rows
+    std::vector<int> joint_row{0};     // their rows: group g owns joint_row[g] .. joint_row[g + 1] - 1 of
+    RowVec lambda;                     // [N s] the impulses
 };
 
 // One contact of the step just taken, as recorders see it. Impulses of all stages of the step are summed.

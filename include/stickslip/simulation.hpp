@@ -28,6 +28,29 @@ struct RunSettings {
     bool csv = false;                // a CSV beside the HDF5 record
 };
 
+struct Edit;  // edit.hpp
+
+// A model as it stands and how edits change it. Constant: an edit gives a new one.
+class Editor {
+public:
+    virtual ~Editor() = default;
+    struct Edited {
+        std::shared_ptr<const Editor> editor;
+        std::unique_ptr<System> system;
+        State state;  // of the new system; velocities as they were, also where a new joint will not have it
+        std::vector<Event> events;  // the edit, and what it brought along
+    };
+    // Throws Error, with the place of the edit, if it cannot be made now.
+    virtual Edited apply(const Edit& edit, const State& state) const = 0;
+    virtual std::shared_ptr<const Edit> keep(const Edit& edit) const = 0;  // a copy
+};
+
+// An edit at its time.
+struct Action {
+    double t = 0;  // [s]
+    std::shared_ptr<const Edit> edit;
+};
+
 // A system with its initial state and how to run it: what a scene file or a mechanism becomes.
 struct Model {
     std::string name;
@@ -35,6 +58,8 @@ struct Model {
     std::unique_ptr<System> system;
     State state;
     RunSettings run;
+    std::shared_ptr<const Editor> editor;  // null: a mechanism, which is given as a whole and takes no edits
+    std::vector<Action> actions;           // by time; a step ends at each of them
 };
 
 class Recorder {
@@ -90,12 +115,16 @@ public:
     RunSummary run(const std::atomic<bool>* stop = nullptr, const std::function<void(double t)>& progress = {});
     // One step at a time; returns false at the end or when refused.
     bool advance();
+    // Changes the model between two steps (edit.hpp). Ids, warm starts and the ledger go on. A joint whose bodies move
+    // apart is an inelastic impact. Throws Error if the edit makes no sense, and has then changed nothing.
+    void edit(const Edit& edit);
 
     const Model& model() const;
     const State& state() const;
     const Step& step() const;
 
-    // State, step memory and ledger as bytes; a run restored from them goes on to the same bits.
+    // State, step memory, ledger and the edits so far as bytes; a run restored from them goes on to the same bits. The
+    // edits themselves are not in them: actions come from the model, others must have been made by this Simulation.
     std::vector<std::uint8_t> snapshot() const;
     void restore(const std::vector<std::uint8_t>& bytes);
 

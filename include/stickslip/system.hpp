@@ -33,6 +33,7 @@ struct BodyState {
     Pose pose;
     Vec3 velocity = Vec3::Zero();
     Vec3 angular_velocity = Vec3::Zero();
+    bool present = true;  // false: declared, but not there now (edit.hpp)
 };
 
 class System {

@@ -57,19 +57,32 @@ struct ContactId {
 enum class ContactMode : std::uint8_t { open, stick, slip, impact };
 const char* to_string(ContactMode mode);
 
-enum class EventKind : std::uint8_t { impact, take_off, stick_to_slip, slip_to_stick, load_switch };
+// The last five are edits (edit.hpp): what was added, removed, attached, cut or driven is named by the event's `contact`.
+enum class EventKind : std::uint8_t {
+    impact,
+    take_off,
+    stick_to_slip,
+    slip_to_stick,
+    load_switch,
+    add,
+    remove,
+    attach,
+    cut,
+    drive
+};
+constexpr bool is_edit(EventKind kind) { return kind >= EventKind::add; }
 const char* to_string(EventKind kind);
 
 // Something that happened inside a step, located by the scheme or announced by the schedule.
 struct Event {
     double t = 0;  // [s]
     EventKind kind = EventKind::impact;
-    ContactId contact;  // who, for events of contacts
+    ContactId contact;  // who: the contact, or what an edit changed; System::contact_name names both
     ContactMode before = ContactMode::open;
     ContactMode after = ContactMode::open;
-    double normal_speed_before = 0;  // [m/s] N v-, negative when approaching
+    double normal_speed_before = 0;  // [m/s] N v-, negative when approaching; attach: largest |G v-| of the new rows
     double normal_speed_after = 0;   // [m/s] N v+
-    double impulse = 0;              // [N s] normal impulse
+    double impulse = 0;              // [N s] normal impulse; attach: largest of the new rows, when velocities disagreed
 };
 
 }  // namespace stickslip

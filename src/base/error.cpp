@@ -87,6 +87,11 @@ const char* to_string(EventKind kind) {
         case EventKind::stick_to_slip: return "stick-to-slip";
         case EventKind::slip_to_stick: return "slip-to-stick";
         case EventKind::load_switch: return "load-switch";
+        case EventKind::add: return "add";
+        case EventKind::remove: return "remove";
+        case EventKind::attach: return "attach";
+        case EventKind::cut: return "cut";
+        case EventKind::drive: return "drive";
     }
     return "?";
 }

@@ -19,6 +19,7 @@
 //   potential forces         U comes from the states; -(U1 - U0) - w.(h k_potential)  scheme_loss
 //   implicit and gyroscopic  - w.(j - h k_applied - h k_potential)                 scheme_loss
 //   M(q)                     -(v1'(M1 - M) v1 - v0'(M0 - M) v0)/2                   scheme_loss
+//   edits                    energy of the state after an edit minus before         edits
 //
 // `scheme_loss` is the sum of its own formulas above, never a difference of totals; T, U and the elastic energy
 // come from the states alone. What is then left is `imbalance`: rounding, or a bug, or an impulse that is not what
@@ -46,6 +47,14 @@ void EnergyLedger::move(const System& system, const State& state) {
         (now_.kinetic - before.kinetic) + (now_.potential - before.potential) + (now_.elastic - before.elastic);
 }
 
+void EnergyLedger::edit(const System& system, const State& state) {
+    const Energies before = now_;
+    now_ = system.energies(state.t, state.q, state.v);
+    flows_.edits +=
+        (now_.kinetic - before.kinetic) + (now_.potential - before.potential) + (now_.elastic - before.elastic);
+    scale_ = std::max({scale_, now_.kinetic, std::abs(now_.potential), now_.elastic, std::abs(flows_.edits)});
+}
+
 void EnergyLedger::restore(const Snapshot& s) {
     start_ = s.start;
     now_ = s.now;
@@ -57,7 +66,7 @@ double EnergyLedger::imbalance() const {
     const double change =
         (now_.kinetic - start_.kinetic) + (now_.potential - start_.potential) + (now_.elastic - start_.elastic);
     const double booked = flows_.applied_work + flows_.motor_work - flows_.friction_loss - flows_.impact_loss -
-                          flows_.regularisation_loss - flows_.scheme_loss;
+                          flows_.regularisation_loss - flows_.scheme_loss + flows_.edits;
     return change - booked;
 }
 

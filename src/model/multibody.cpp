@@ -18,6 +18,15 @@ MultibodySystem::MultibodySystem(MultibodyModel model) : model_(std::move(model)
         plane_n_ = Vec3::Unit(3 - a - b);
         model_.collision.plane_normal = plane_n_;
     }
+    // Colliders of bodies that are not there are left out; ids, and names by ids, stay.
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < model_.collision.colliders.size(); ++i) {
+        if (!there(model_.collision.colliders[i].body)) continue;
+        if (kept != i) model_.collision.colliders[kept] = model_.collision.colliders[i];
+        model_.material[kept++] = model_.material[i];
+    }
+    model_.collision.colliders.resize(kept);
+    model_.material.resize(kept);
     model_.collision.fixed.clear();
     for (const RigidBody& body : model_.bodies) {
         model_.collision.fixed.push_back(body.fixed);
@@ -37,28 +46,56 @@ State MultibodySystem::initial_state(const std::vector<Vec3>& velocity,
     x.v.setZero(nv());
     for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
         const RigidBody& body = model_.bodies[b];
-        if (body.fixed) continue;
-        double* q = x.q.data() + q_start_[b];
-        double* v = x.v.data() + nodes_.start[node_[b]];
-        if (model_.plane) {
-            const Quat& R = body.pose.attitude;
-            q[0] = plane_a_.dot(body.pose.position);
-            q[1] = plane_b_.dot(body.pose.position);
-            q[2] = 2 * std::atan2(R.vec().dot(plane_n_), R.w());
-            v[0] = plane_a_.dot(velocity[b]);
-            v[1] = plane_b_.dot(velocity[b]);
-            v[2] = plane_n_.dot(angular_velocity[b]);
-        } else {
-            Eigen::Map<Vec3>{q} = body.pose.position;
-            write_quaternion(body.pose.attitude.normalized(), q + 3);
-            Eigen::Map<Vec3>{v} = velocity[b];
-            Eigen::Map<Vec3>{v + 3} = body.pose.attitude.conjugate() * angular_velocity[b];
-        }
+        place_body(static_cast<int>(b), body.pose, body.present ? velocity[b] : Vec3::Zero(),
+                   body.present ? angular_velocity[b] : Vec3::Zero(), x);
     }
     for (const Counted& counted : counted_)
         x.q[counted.place] = model_.joints[static_cast<std::size_t>(counted.joint)].offset[counted.coordinate];
     advance(x.q, VecX::Zero(nv()));
     return x;
+}
+
+void MultibodySystem::place_body(int body, const Pose& pose, const Vec3& velocity, const Vec3& angular_velocity,
+                                 State& x) const {
+    const int n = node(body);
+    if (n < 0) return;
+    double* q = x.q.data() + q_start_[static_cast<std::size_t>(body)];
+    double* v = x.v.data() + nodes_.start[n];
+    if (model_.plane) {
+        const Quat& R = pose.attitude;
+        q[0] = plane_a_.dot(pose.position);
+        q[1] = plane_b_.dot(pose.position);
+        q[2] = 2 * std::atan2(R.vec().dot(plane_n_), R.w());
+        v[0] = plane_a_.dot(velocity);
+        v[1] = plane_b_.dot(velocity);
+        v[2] = plane_n_.dot(angular_velocity);
+    } else {
+        Eigen::Map<Vec3>{q} = pose.position;
+        write_quaternion(pose.attitude.normalized(), q + 3);
+        Eigen::Map<Vec3>{v} = velocity;
+        Eigen::Map<Vec3>{v + 3} = pose.attitude.conjugate() * angular_velocity;
+    }
+}
+
+// Bodies are only ever appended, so theirs is the head of q and v.
+State MultibodySystem::carry_over(const MultibodySystem& before, const State& x) const {
+    State y;
+    y.t = x.t;
+    y.q.setZero(nq());
+    y.v.setZero(nv());
+    const int bodies = before.nq_ - static_cast<int>(before.counted_.size());
+    y.q.head(bodies) = x.q.head(bodies);
+    y.v.head(before.nv()) = x.v;
+    for (const Counted& counted : counted_) {
+        const Joint& joint = model_.joints[static_cast<std::size_t>(counted.joint)];
+        const int old = before.joint_index(joint.id);
+        const bool known = old >= 0 && before.count_place_[static_cast<std::size_t>(old)][counted.coordinate] >= 0;
+        const bool same = old >= 0 && before.model_.joints[static_cast<std::size_t>(old)].present == joint.present;
+        y.q[counted.place] = known && (same || !joint.present)
+                                 ? x.q[before.count_place_[static_cast<std::size_t>(old)][counted.coordinate]]
+                                 : joint.offset[static_cast<std::size_t>(counted.coordinate)];
+    }
+    return y;
 }
 
 Pose MultibodySystem::pose(int body, const VecX& q) const {
@@ -122,7 +159,7 @@ void MultibodySystem::forces(double t, const VecX& q, const VecX& v, Forces& k) 
     }
     for (const Load& load : model_.loads) {
         const int n = node(load.body);
-        if (n < 0 || t < load.from || t >= load.until) continue;
+        if (n < 0 || !there(load.body) || t < load.from || t >= load.until) continue;
         const Mat3 R = pose(load.body, q).attitude.toRotationMatrix();
         const Vec3 force(load.force[0](t), load.force[1](t), load.force[2](t));
         const Vec3 torque =
@@ -134,7 +171,7 @@ void MultibodySystem::forces(double t, const VecX& q, const VecX& v, Forces& k) 
     const int d = model_.plane ? 2 : 3;
     for (const Drag& drag : model_.drags) {
         const int n = node(drag.body);
-        if (n < 0) continue;
+        if (n < 0 || !there(drag.body)) continue;
         const auto u = v.segment(nodes_.start[n], nodes_.dof(n));
         auto f = k.applied.segment(nodes_.start[n], nodes_.dof(n));
         f.head(d) -= (drag.linear + drag.quadratic * u.head(d).norm()) * u.head(d);
@@ -150,7 +187,7 @@ bool MultibodySystem::slopes(double, const VecX&, const VecX& v, BlockMatrix& K,
     const int d = model_.plane ? 2 : 3;
     for (const Drag& drag : model_.drags) {
         const int n = node(drag.body);
-        if (n < 0) continue;
+        if (n < 0 || !there(drag.body)) continue;
         const auto u = v.segment(nodes_.start[n], d);
         const double speed = u.norm();
         auto block = C.block(n);
@@ -197,10 +234,15 @@ void MultibodySystem::advance(VecX& q, const VecX& dq) const {
         for (int i = 0; i < 3; ++i) x[i] += d[i];
         if (!model_.plane) rotate_in_body(x + 3, Vec3(d[3], d[4], d[5]));
     }
-    for (const Counted& counted : counted_)
-        q[counted.place] = model_.joints[static_cast<std::size_t>(counted.joint)].curve
-                               ? parameter(counted.joint, q)
-                               : coordinate(counted.joint, counted.coordinate, q);
+    recount(q);
+}
+
+void MultibodySystem::recount(VecX& q) const {
+    for (const Counted& counted : counted_) {
+        const Joint& joint = model_.joints[static_cast<std::size_t>(counted.joint)];
+        if (!joint.present) continue;
+        q[counted.place] = joint.curve ? parameter(counted.joint, q) : coordinate(counted.joint, counted.coordinate, q);
+    }
 }
 
 Energies MultibodySystem::energies(double, const VecX& q, const VecX& v) const {
@@ -235,12 +277,14 @@ Energies MultibodySystem::energies(double, const VecX& q, const VecX& v) const {
 double MultibodySystem::next_discontinuity(double t) const {
     double next = infinity;
     for (const Load& load : model_.loads) {
+        if (!there(load.body)) continue;
         for (const double edge : {load.from, load.until})
             if (edge > t) next = std::min(next, edge);
         for (int i = 0; i < 3; ++i)
             next = std::min({next, load.force[i].next_discontinuity(t), load.torque[i].next_discontinuity(t)});
     }
     for (const Joint& joint : model_.joints) {
+        if (!joint.present) continue;
         for (const Drive& drive : joint.drives) {
             if (drive.motor) next = std::min(next, drive.motor->target.next_discontinuity(t));
             if (drive.brake) next = std::min(next, drive.brake->next_discontinuity(t));
@@ -265,7 +309,9 @@ std::vector<std::string> MultibodySystem::coordinate_names() const {
         const Joint& joint = model_.joints[static_cast<std::size_t>(counted.joint)];
         const auto& coordinates = joint_entry(joint.kind).coordinates;
         names.push_back(joint.name + "." +
-                        (joint.curve ? "way" : coordinates[static_cast<std::size_t>(counted.coordinate)]));
+                        (joint.kind == JointKind::point_on_curve
+                             ? "way"
+                             : coordinates[static_cast<std::size_t>(counted.coordinate)]));
     }
     return names;
 }
@@ -280,7 +326,7 @@ BodyState MultibodySystem::body_state(int body, const VecX& q, const VecX& v) co
     const Twist motion = twist(body, q, v);
     Pose frame = pose(body, q);
     frame.position = frame * (-model_.bodies[static_cast<std::size_t>(body)].com);
-    return {frame, motion.linear, motion.angular};
+    return {frame, motion.linear, motion.angular, there(body)};
 }
 
 double MultibodySystem::overlap_limit(const ContactId& id) const {
@@ -296,6 +342,7 @@ double MultibodySystem::overlap_limit(const ContactId& id) const {
 
 std::string MultibodySystem::contact_name(const ContactId& id) const {
     if (is_limit(id)) return limit_name(id);
+    if ((id.a & edit_flag) != 0) return edited_name(id);
     const auto name = [&](std::uint32_t shape) {
         return shape < model_.collider_names.size() ? model_.collider_names[shape] : "shape " + std::to_string(shape);
     };

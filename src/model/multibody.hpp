@@ -44,6 +44,7 @@ struct Spring {
     double stiffness = 0;  // [N/m]
     double damping = 0;    // [N s/m]
     double length = 0;     // [m] unloaded
+    bool present = true;   // false: cut, or waits for a body
 };
 
 // Three springs along and three about the axes of a, small angles (they enter by their sines).
@@ -55,6 +56,7 @@ struct Bushing {
     Mat3 axes_a = Mat3::Identity(), axes_b = Mat3::Identity();  // equal in W at t = 0
     std::array<double, 6> stiffness{};                          // [N/m] x 3, [N m/rad] x 3
     std::array<double, 6> damping{};                            // [N s/m] x 3, [N m s/rad] x 3
+    bool present = true;
 };
 
 // Force -(linear + quadratic |v|) v at the centre of mass and torque -angular omega.
@@ -80,7 +82,9 @@ struct SurfacePair {
 
 struct MultibodyModel {
     std::vector<RigidBody> bodies;
-    std::vector<Joint> joints;
+    std::vector<Joint> joints;  // sorted by id
+    // The joint angles kept in q, in their order: those of the model that was edited keep theirs, new ones go behind.
+    std::vector<std::pair<std::uint32_t, int>> counted;  // joint id, coordinate
     std::vector<Spring> springs;
     std::vector<Bushing> bushings;
     std::vector<Drag> drags;
@@ -97,11 +101,19 @@ struct MultibodyModel {
 
 class MultibodySystem final : public System {
 public:
+    // What is not present is left out of contacts, rows and forces.
     explicit MultibodySystem(MultibodyModel model);
 
     const MultibodyModel& model() const { return model_; }
     // q at t = 0 and v from the bodies' poses and the given velocities (centre of mass and angular, in W).
     State initial_state(const std::vector<Vec3>& velocity, const std::vector<Vec3>& angular_velocity) const;
+
+    // Puts a body into the state: its centre of mass and axes, and its velocities in W.
+    void place_body(int body, const Pose& pose, const Vec3& velocity, const Vec3& angular_velocity, State& x) const;
+    // The state x of the system that was edited into this one, without the bodies that are new. Angles of joints that were
+    // not present there start at their offset; recount() them when all bodies have their places.
+    State carry_over(const MultibodySystem& before, const State& x) const;
+    void recount(VecX& q) const;  // the counted angles, from the bodies and the turns so far
 
     int nq() const override { return nq_; }
     bool constant_mass() const override { return true; }
@@ -124,6 +136,11 @@ public:
     std::string joint_name(std::uint32_t id) const override;
     std::string contact_name(const ContactId& id) const override;
     static bool is_limit(const ContactId& id) { return (id.a & limit_flag) != 0; }
+    // The subject of an edit in an Event; contact_name() names it.
+    enum class Subject : std::uint8_t { body, joint, element };
+    static ContactId edit_id(Subject subject, std::uint32_t id) {
+        return {edit_flag | id, static_cast<std::uint32_t>(subject), 0};
+    }
 
     // Counted value of a coordinate of a joint (by index) at q, as its limits and motors see it.
     double coordinate(int joint, int number, const VecX& q) const;
@@ -171,9 +188,12 @@ private:
     };
 
     static constexpr std::uint32_t limit_flag = 0x80000000u;  // limits sort behind the contacts of shapes
+    static constexpr std::uint32_t edit_flag = 0x40000000u;   // no contact: what an edit changed
 
     void plan_rows();
     std::string limit_name(const ContactId& id) const;
+    std::string edited_name(const ContactId& id) const;
+    bool there(int body) const { return body < 0 || model_.bodies[static_cast<std::size_t>(body)].present; }
     int joint_index(std::uint32_t id) const;  // -1 if there is none
     JointFrames frames(int a, int b, const Vec3& point_a, const Vec3& point_b, const VecX& q) const;
     JointFrames frames(const Joint& joint, const VecX& q) const;

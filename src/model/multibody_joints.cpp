@@ -35,25 +35,28 @@ void MultibodySystem::plan_rows() {
     }
     const auto count = [&](int joint, int coordinate) {
         const auto j = static_cast<std::size_t>(joint), c = static_cast<std::size_t>(coordinate);
-        if (coordinates_[j][c].kind != PieceKind::turn || count_place_[j][c] >= 0) return;
+        const bool curve = model_.joints[j].kind == JointKind::point_on_curve;
+        if (count_place_[j][c] >= 0 || (!curve && coordinates_[j][c].kind != PieceKind::turn)) return;
         count_place_[j][c] = nq_;
         counted_.push_back({joint, coordinate, nq_++});
     };
+    for (const auto& [id, coordinate] : model_.counted) count(joint_index(id), coordinate);
     for (int j = 0; j < static_cast<int>(model_.joints.size()); ++j) {
         const Joint& joint = model_.joints[static_cast<std::size_t>(j)];
-        if (joint.kind == JointKind::gear || joint.kind == JointKind::rack_pinion) {
-            for (int k = 0; k < 2; ++k) count(joint_index(joint.of[k]), joint.of_coordinate[k]);
+        const bool gear = joint.kind == JointKind::gear || joint.kind == JointKind::rack_pinion;
+        for (int k = 0; k < 2 && gear; ++k) count(joint_index(joint.of[k]), joint.of_coordinate[k]);
+        for (const Drive& drive : joint.drives) count(j, drive.coordinate);
+        if (joint.kind == JointKind::point_on_curve) count(j, 0);
+        if (!joint.present) continue;
+        if (gear) {
             groups_.push_back({Source::gear, group_id(Source::gear, 0, joint.id), j});
         } else if (joint.curve) {
-            count_place_[static_cast<std::size_t>(j)][0] = nq_;
-            counted_.push_back({j, 0, nq_++});
             groups_.push_back({Source::curve, group_id(Source::curve, 0, joint.id), j});
         } else if (joint.rigid) {
             groups_.push_back({Source::joint, group_id(Source::joint, 0, joint.id), j});
         }
         for (int d = 0; d < static_cast<int>(joint.drives.size()); ++d) {
             const Drive& drive = joint.drives[static_cast<std::size_t>(d)];
-            count(j, drive.coordinate);
             const auto add = [&](Source source) {
                 groups_.push_back({source, group_id(source, drive.coordinate, joint.id), j, d});
             };
@@ -67,8 +70,12 @@ void MultibodySystem::plan_rows() {
             if (drive.upper < infinity) limits_.push_back({{limit.a, limit.b, 1}, j, d, true});
         }
     }
+    model_.counted.clear();
+    for (const Counted& counted : counted_)
+        model_.counted.emplace_back(model_.joints[static_cast<std::size_t>(counted.joint)].id, counted.coordinate);
     std::sort(limits_.begin(), limits_.end(), [](const Limit& x, const Limit& y) { return x.id < y.id; });
-    for (const Spring& spring : model_.springs)
+    for (const Spring& spring : model_.springs) {
+        if (!spring.present) continue;
         elements_.push_back({spring.name,
                              spring.id,
                              spring.a,
@@ -79,7 +86,9 @@ void MultibodySystem::plan_rows() {
                              {Piece{}},
                              {spring.stiffness},
                              {spring.damping}});
+    }
     for (const Bushing& bushing : model_.bushings) {
+        if (!bushing.present) continue;
         Element element{bushing.name,    bushing.id, bushing.a, bushing.b, bushing.point_a,
                         bushing.point_b, 0,          {},        {},        {}};
         const std::vector<Piece> pieces = bushing_pieces(bushing.axes_a, bushing.axes_b);
@@ -130,6 +139,26 @@ std::string MultibodySystem::limit_name(const ContactId& id) const {
     const auto& coordinates = joint_entry(joint.kind).coordinates;
     if (coordinates.size() > 1) name += std::string(".") + coordinates[id.b];
     return name + (id.feature == 0 ? " lower limit" : " upper limit");
+}
+
+std::string MultibodySystem::edited_name(const ContactId& id) const {
+    const std::uint32_t number = id.a & ~edit_flag;
+    switch (static_cast<Subject>(id.b)) {
+        case Subject::body: return number < model_.bodies.size() ? model_.bodies[number].name : "body";
+        case Subject::joint: {
+            const int j = joint_index(number);
+            return j < 0 ? "joint" : model_.joints[static_cast<std::size_t>(j)].name;
+        }
+        case Subject::element: break;
+    }
+    for (const Spring& spring : model_.springs)
+        if (spring.id == number) return spring.name;
+    for (const Bushing& bushing : model_.bushings)
+        if (bushing.id == number) return bushing.name;
+    for (const Joint& joint : model_.joints)
+        for (const Drive& drive : joint.drives)
+            if (!drive.spring_name.empty() && drive.spring_id == number) return drive.spring_name;
+    return "spring";
 }
 
 JointFrames MultibodySystem::frames(int a, int b, const Vec3& point_a, const Vec3& point_b, const VecX& q) const {

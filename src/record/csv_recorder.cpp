@@ -1,4 +1,4 @@
-// One line per recorded time: t, q, v, the ten energies, the residual. Numbers are the shortest decimals that read
+// One line per recorded time: t, q, v, the energies, the residual. Numbers are the shortest decimals that read
 // back to the same bits. The header names each column with its unit: "x [m or rad]", "kinetic [J]".
 #include <fmt/format.h>
 
@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "record/kept_columns.hpp"
 #include "record/output_times.hpp"
 #include "record/record_layout.hpp"
 #include "stickslip/record.hpp"
@@ -49,33 +50,38 @@ public:
         put(line + ",residual [m/s]\n");
         energy_ = energy_row(step.ledger);
         residual_ = 0;
-        row(state);
+        kept_columns_.begin(*model.system);
+        nv_ = state.v.size();
+        row(*model.system, state);
         at_end_ = true;
+        system_ = model.system.get();
     }
 
     void write(const System& system, const State& state, const Step& step, const StepReport& report) override {
         SS_ASSERT(file_, "write() before begin()");
         energy_ = energy_row(step.ledger);
         residual_ = report.solve.residual.max();
-        at_end_ = times_.sample(system, state, step, [&](const State& x) { row(x); });
+        at_end_ = times_.sample(system, state, step, [&](const State& x) { row(system, x); });
+        system_ = &system;
         if (!at_end_) last_ = state;
     }
 
     void end(const RunSummary&) override {
         SS_ASSERT(file_, "end() before begin()");
-        if (!at_end_) row(last_);
+        if (!at_end_) row(*system_, last_);
         std::FILE* file = file_;
         file_ = nullptr;
         if (std::fclose(file) != 0) fail();
     }
 
 private:
-    void row(const State& x) {
+    void row(const System& system, const State& x) {
         line_.clear();
         auto out = std::back_inserter(line_);
         fmt::format_to(out, "{}", x.t);
-        for (Eigen::Index i = 0; i < x.q.size(); ++i) fmt::format_to(out, ",{}", x.q[i]);
-        for (Eigen::Index i = 0; i < x.v.size(); ++i) fmt::format_to(out, ",{}", x.v[i]);
+        const double* q = kept_columns_.of(system, x.q);
+        for (int i = 0; i < kept_columns_.count(); ++i) fmt::format_to(out, ",{}", q[i]);
+        for (Eigen::Index i = 0; i < nv_; ++i) fmt::format_to(out, ",{}", x.v[i]);
         for (const double e : energy_) fmt::format_to(out, ",{}", e);
         fmt::format_to(out, ",{}\n", residual_);
         put(line_);
@@ -88,6 +94,9 @@ private:
     std::string path_, line_;
     std::FILE* file_ = nullptr;
     OutputTimes times_;
+    KeptColumns kept_columns_;
+    Eigen::Index nv_ = 0;
+    const System* system_ = nullptr;  // of the last step; lives until end()
     std::array<double, energy_terms> energy_{};
     double residual_ = 0;
     bool at_end_ = true;

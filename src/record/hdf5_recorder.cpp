@@ -19,6 +19,7 @@
 
 #include "base/hdf5_file.hpp"
 #include "diagnose/redundancy.hpp"
+#include "record/kept_columns.hpp"
 #include "record/output_times.hpp"
 #include "record/record_layout.hpp"
 #include "simulation/policy.hpp"
@@ -129,6 +130,7 @@ private:
     const Redundancy* redundancy_ = nullptr;
     int nq_ = 0, nv_ = 0, bodies_ = 0;
     OutputTimes times_;
+    KeptColumns kept_columns_;
     Pending pending_;
     Commit commit_;
     Clock::time_point last_flush_;
@@ -144,7 +146,7 @@ private:
     std::array<Slot, 2> slots_;
     std::size_t slot_ = 0;  // the one to write next
 
-    Column t_, step_length_, q_, v_, v_weighted_, residual_, worst_column_, energy_, pose_, velocity_;
+    Column t_, step_length_, q_, v_, v_weighted_, residual_, worst_column_, energy_, pose_, velocity_, present_;
     Column contact_offset_, contact_id_, contact_mode_, contact_gap_, contact_position_, contact_normal_,
         contact_tangent_, contact_impulse_, name_id_, name_text_;
     Column reaction_offset_, reaction_;
@@ -160,6 +162,7 @@ private:
                                   &energy_,
                                   &pose_,
                                   &velocity_,
+                                  &present_,
                                   &contact_offset_,
                                   &contact_id_,
                                   &contact_mode_,
@@ -210,6 +213,7 @@ void Hdf5Recorder::create_columns(const System& system) {
     make(pose_, "bodies/pose", f64, {nb, 7}, "m, 1",
          "x y z of the body frame and its attitude qw qx qy qz, in the world");
     make(velocity_, "bodies/velocity", f64, {nb, 6}, "m/s, rad/s", "velocity and angular velocity, in the world");
+    make(present_, "bodies/present", u8, {nb}, "", "1 there, 0 removed or not yet added");
     make(contact_offset_, "contacts/offset", u64, {}, "", "contacts of row k: offset[k] up to offset[k + 1] - 1");
     make(contact_id_, "contacts/id", u32, {3}, "", "shape a, shape b, feature");
     make(contact_mode_, "contacts/mode", u8, {}, "", "0 open, 1 stick, 2 slip, 3 impact");
@@ -225,7 +229,8 @@ void Hdf5Recorder::create_columns(const System& system) {
     make(reaction_, "reactions/impulse", f64, {}, "N s, N m s", "of the bilateral rows, summed over the step");
     make(event_t_, "events/t", f64, {}, "s", "events of the whole run, in order of time");
     make(event_kind_, "events/kind", u8, {}, "",
-         "0 impact, 1 take-off, 2 stick-to-slip, 3 slip-to-stick, 4 load-switch");
+         "0 impact, 1 take-off, 2 stick-to-slip, 3 slip-to-stick, 4 load-switch, 5 add, 6 remove, 7 attach, 8 cut, "
+         "9 drive");
     make(event_contact_, "events/contact", u32, {3}, "", "shape a, shape b, feature");
     make(event_before_, "events/before", u8, {}, "", "contact mode, as contacts/mode");
     make(event_after_, "events/after", u8, {}, "", "contact mode, as contacts/mode");
@@ -350,6 +355,7 @@ void Hdf5Recorder::begin(const Model& model, const State& state, const Step& ste
     nq_ = system_->nq();
     nv_ = system_->nv();
     bodies_ = static_cast<int>(system_->body_names().size());
+    kept_columns_.begin(*system_);
     times_.begin(model.run.record_every, state.t);
     create(model);
 
@@ -393,12 +399,12 @@ void Hdf5Recorder::name(const System& system, const ContactId& id) {
 }
 
 void Hdf5Recorder::row(const System& system, const State& state, const Pending& p) {
-    if (state.q.size() != nq_ || state.v.size() != nv_ || p.v_weighted.size() != nv_)
-        throw Error("the system changed its size; a record holds one system", {path_});
+    if (state.v.size() < nv_ || p.v_weighted.size() < nv_)
+        throw Error("the system has become smaller than when its record began", {path_});
     t_.add(state.t);
     step_length_.add(p.step_length);
-    q_.add(state.q.data(), static_cast<std::size_t>(nq_));
-    v_.add(state.v.data(), static_cast<std::size_t>(nv_));
+    q_.add(kept_columns_.of(system, state.q), static_cast<std::size_t>(nq_));
+    v_.add(state.v.data(), static_cast<std::size_t>(nv_));  // what is new stands behind
     v_weighted_.add(p.v_weighted.data(), static_cast<std::size_t>(nv_));
     residual_.add(p.residual);
     worst_column_.add(worst_.data(), worst_.size());
@@ -411,6 +417,7 @@ void Hdf5Recorder::row(const System& system, const State& state, const Pending& 
         pose_.add(pose.data(), pose.size());
         velocity_.add(body.velocity.data(), 3);
         velocity_.add(body.angular_velocity.data(), 3);
+        present_.add<std::uint8_t>(body.present);
     }
     std::size_t known = 0;  // contacts of this row and of the last are both sorted: one merge finds the new ones
     for (const ContactRecord& c : p.contacts) {
@@ -498,8 +505,8 @@ void Hdf5Recorder::flush(bool with_snapshot) {
     if (broken_) throw Error("cannot write: an earlier write failed", {path_});
     broken_ = true;
     for (Column* column : columns_) {
-        const bool per_row =
-            column == &q_ || column == &v_ || column == &v_weighted_ || column == &pose_ || column == &velocity_;
+        const bool per_row = column == &q_ || column == &v_ || column == &v_weighted_ || column == &pose_ ||
+                             column == &velocity_ || column == &present_;
         column->append(per_row ? new_rows_ : 0);
     }
     new_rows_ = 0;

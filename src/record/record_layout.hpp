@@ -17,15 +17,15 @@ inline constexpr std::uint64_t record_format_version = 1;
 inline constexpr std::uint64_t record_revision = 1;
 
 // The rows of `energy`.
-inline constexpr int energy_terms = 10;
+inline constexpr int energy_terms = 11;
 inline constexpr std::array<const char*, energy_terms> energy_names{
     "kinetic",     "potential",           "elastic",     "applied_work", "motor_work", "friction_loss",
-    "impact_loss", "regularisation_loss", "scheme_loss", "imbalance"};
+    "impact_loss", "regularisation_loss", "scheme_loss", "imbalance",    "edits"};
 inline std::array<double, energy_terms> energy_row(const EnergyLedger& ledger) {
     const Energies& e = ledger.now();
     const EnergyFlows& f = ledger.flows();
-    return {e.kinetic,     e.potential,           e.elastic,     f.applied_work,    f.motor_work, f.friction_loss,
-            f.impact_loss, f.regularisation_loss, f.scheme_loss, ledger.imbalance()};
+    return {e.kinetic,     e.potential,           e.elastic,     f.applied_work,     f.motor_work, f.friction_loss,
+            f.impact_loss, f.regularisation_loss, f.scheme_loss, ledger.imbalance(), f.edits};
 }
 
 // The rows of `worst`: the largest of each over the steps since the row before.

@@ -163,7 +163,7 @@ void check_limits(const Scene& scene, Audit& audit) {
         }
         if (joint.kind != Scene::Joint::Kind::gear && joint.kind != Scene::Joint::Kind::rack_pinion) continue;
         // first - start = ratio (second - start): the range that the limits of both leave to the first
-        const auto [c1, c2] = gear_coordinates(scene, joint);
+        const auto [c1, c2] = gear_coordinates(scene, joint, static_cast<int>(&joint - scene.joints.data()));
         const Scene::Joint &one = scene.joints[static_cast<std::size_t>(joint_index(scene, joint.first))],
                            &two = scene.joints[static_cast<std::size_t>(joint_index(scene, joint.second))];
         const Scene::Drive *d1 = find_drive(one, c1), *d2 = find_drive(two, c2);
@@ -259,7 +259,7 @@ void check_unused(const Scene& scene, Audit& audit) {
                 "one of the two is the material of no shape", {pair.a.text, pair.b.text}, pair.place);
     for (const Scene::Body& body : scene.bodies) {
         const bool touches = !body.shapes.empty() && colliders > 1;
-        if (touches || held.contains(body.name)) continue;
+        if (touches || held.contains(body.name) || !scene.actions.empty()) continue;  // an action may come to it
         if (body.fixed)
             add(audit, Severity::note, "unused", fmt::format("nothing can touch the fixed body '{}'", body.name),
                 "give it shapes, or leave it out", {body.name}, body.place);

@@ -84,6 +84,7 @@ std::vector<SceneMap> make_maps() {
                      {"bodies", named, "body", "", "none", "`ground` always exists and is not listed"},
                      {"joints", named, "joint", "", "none", "what ties bodies together"},
                      {"forces", named, "force", "", "none", "springs, drag and loads"},
+                     {"actions", actions, "", "", "none", "what changes at given times"},
                      {"run", map, "run", "", "", "how to compute"}},
                     {}});
     maps.push_back({"material",
@@ -105,6 +106,7 @@ std::vector<SceneMap> make_maps() {
         {"body",
          Fields{{"fixed", truth, "", "", "false",
                  "never moves; needs no mass, may carry half-spaces, cannot have a velocity"},
+                {"present", truth, "", "", "true", "false: an action adds it later, see Actions"},
                 {"pose", pose, "", "m", "the origin", "body frame in the world at t = 0"},
                 {"com", vector, "", "m", "centre of volume of the shapes, else 0", "centre of mass in the body frame"},
                 {"mass", positive, "", "kg", "of the density", "a body that moves has `mass` or `density`"},
@@ -266,6 +268,38 @@ std::vector<SceneMap> make_maps() {
           {"from", number, "", "s", "always", "acts for from <= t < until; steps end there exactly"},
           {"until", number, "", "s", "always", ""}},
          {{not_both, {"force", "table"}}, {at_least_one, {"force", "torque", "table"}}}});
+
+    const Fields at{{"at", not_negative, "", "s", required, "steps end there exactly"}};
+    maps.push_back({"action-add",
+                    at + Fields{{"add", body, "", "", required, "one that is not there"},
+                                {"pose", pose, "", "m", "as declared", "body frame in the world then"},
+                                {"velocity", vector, "", "m/s", "as declared", "of the centre of mass"},
+                                {"angular_velocity", vector, "", "rad/s", "as declared", "in the world"}},
+                    {}});
+    maps.push_back({"action-remove",
+                    at + Fields{{"remove", body, "", "", required,
+                                 "it keeps its place in `q` and `v` and rests; its joints and springs are cut"}},
+                    {}});
+    maps.push_back({"action-attach",
+                    at + Fields{{"attach", attached, "", "", required,
+                                 "a new joint; its name may be that of a joint that was cut"}},
+                    {}});
+    maps.push_back({"action-cut",
+                    at + Fields{{"cut", joint, "", "", required,
+                                 "a joint or spring, gone for good; gears and torsion springs go with their joint"}},
+                    {}});
+    maps.push_back({"action-drive",
+                    at + Fields{{"drive", joint, "", "", required, "what is given changes, the rest stays"},
+                                {"coordinate", choice, "angle|slide|first|second|length", "", "the only one",
+                                 "of a joint with several"},
+                                {"speed", number, "", "rad/s, m/s", "as before", "formula of t"},
+                                {"position", number, "", "rad, m", "as before", "formula of t"},
+                                {"max_torque", not_negative, "", "N m", "as before", "of a joint that turns"},
+                                {"max_force", not_negative, "", "N", "as before", "of a joint that slides"},
+                                {"time_constant", positive, "", "s", "as before", "of a position"},
+                                {"friction", not_negative, "", "N m, N", "as before", "largest force of dry friction"},
+                                {"brake", number, "", "N m, N", "as before", "formula of t"}},
+                    {{not_both, {"speed", "position"}}}});
 
     maps.push_back({"run",
                     {{"scheme", scheme, "", "", "moreau-jean", "`stickslip list schemes`"},

@@ -39,6 +39,8 @@ enum class Form {
     solver,        // the same for solvers
     index,         // a map with one index: its range
     indices,       // a map with several
+    actions,       // a list of maps `action-add`, `action-cut`, ...
+    attached,      // a map with one name: `joint`
     files,         // the name of a file, or a list of names
 };
 

@@ -234,6 +234,7 @@ Scene read_scene_within(const std::string& text, const std::string& name, const 
     read_things(root.find("bodies"), scene, read_bodies);
     read_things(root.find("joints"), scene, read_joints);
     read_things(root.find("forces"), scene, read_forces);
+    if (const YamlNode* actions = root.find("actions")) read_actions(*actions, scene);
     if (const YamlNode* run = root.find("run")) read_run(*run, scene);
     return scene;
 }

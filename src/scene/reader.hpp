@@ -80,6 +80,16 @@ void read_bodies(const YamlNode& node, Scene& scene);
 void read_joints(const YamlNode& node, Scene& scene);
 void read_forces(const YamlNode& node, Scene& scene);
 void read_run(const YamlNode& node, Scene& scene);
+void read_actions(const YamlNode& node, Scene& scene);
+
+// One entry of `joints`; `scene` holds everything it may name.
+Scene::Joint read_joint(const std::string& name, const Place& place, const YamlNode& item, const Scene& scene);
+Scene::Formula read_drive_formula(const YamlNode& node, const ValueReader& values, double t);  // finite at t
+bool coordinate_turns(Scene::Joint::Kind kind, int coordinate);  // an angle, else a length
+// Attitudes and velocities of bodies in a planar scene.
+void check_attitude_in_plane(const Scene& scene, const Quat& attitude, const Place& place);
+Vec3 read_velocity(const YamlNode& node, const Scene& scene);
+Vec3 read_angular_velocity(const YamlNode& node, const Scene& scene);
 
 // A reference to a body or `ground`; a material.
 Scene::Name read_body_name(const YamlNode& node, const Scene& scene);
@@ -90,7 +100,8 @@ void check_movable(const Scene& scene, const Scene::Name& a, const Scene::Name& 
 // Of joints: limits, motors and the like from the joint's map; the joints that a gear couples.
 void read_drives(const MapReader& map, const ValueReader& values, Scene::Joint& joint);
 void read_gear(const MapReader& map, const ValueReader& values, const Scene& scene, Scene::Joint& joint);
-std::pair<int, int> gear_coordinates(const Scene& scene, const Scene::Joint& gear);
+// Coordinates that a gear couples; of several joints with one name the last before `end` is meant.
+std::pair<int, int> gear_coordinates(const Scene& scene, const Scene::Joint& gear, int end);
 
 // Applies --set to the tree before anything is read. What names a copy of a template is left for after the templates
 // were copied, and returned.

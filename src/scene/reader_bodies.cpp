@@ -10,16 +10,6 @@ namespace stickslip {
 
 namespace {
 
-void check_attitude_in_plane(const Scene& scene, const Quat& attitude, const Place& place) {
-    const int normal = plane_normal(scene.plane);
-    if (normal < 0) return;
-    Vec3 across = attitude.vec();
-    across[normal] = 0;
-    if (across.norm() > 1e-9)
-        throw Error(fmt::format("a rotation in the plane {} must be about {}", to_string(scene.plane), "xyz"[normal]),
-                    place);
-}
-
 // A capsule is round: all that matters in a plane is where its axis goes, along the plane or across it.
 void check_axis_in_plane(const Scene& scene, const Quat& attitude, const Place& place) {
     const int normal = plane_normal(scene.plane);
@@ -133,26 +123,44 @@ Scene::Body read_body(const std::string& name, const YamlNode& node, const Place
                                "the normal of the half-space", last.place);
         }
     }
-    if (const YamlNode* velocity = map.find("velocity")) {
-        body.velocity = values.vector(*velocity);
-        check_in_plane(scene, body.velocity, "the velocity", velocity->place());
-    }
-    if (const YamlNode* omega = map.find("angular_velocity")) {
-        body.angular_velocity = values.vector(*omega);
-        Vec3 across = body.angular_velocity;
-        if (const int normal = plane_normal(scene.plane); normal >= 0) {
-            across[normal] = 0;
-            if (across.norm() > 0)
-                throw Error(fmt::format("an angular velocity in the plane {} must be about {}", to_string(scene.plane),
-                                        "xyz"[normal]),
-                            omega->place());
-        }
-    }
+    if (const YamlNode* velocity = map.find("velocity")) body.velocity = read_velocity(*velocity, scene);
+    if (const YamlNode* omega = map.find("angular_velocity"))
+        body.angular_velocity = read_angular_velocity(*omega, scene);
+    if (const YamlNode* present = map.find("present")) body.present = values.truth(*present);
     check_mass(body, map);
     return body;
 }
 
 }  // namespace
+
+void check_attitude_in_plane(const Scene& scene, const Quat& attitude, const Place& place) {
+    const int normal = plane_normal(scene.plane);
+    if (normal < 0) return;
+    Vec3 across = attitude.vec();
+    across[normal] = 0;
+    if (across.norm() > 1e-9)
+        throw Error(fmt::format("a rotation in the plane {} must be about {}", to_string(scene.plane), "xyz"[normal]),
+                    place);
+}
+
+Vec3 read_velocity(const YamlNode& node, const Scene& scene) {
+    const Vec3 velocity = ValueReader(scene.parameters).vector(node);
+    check_in_plane(scene, velocity, "the velocity", node.place());
+    return velocity;
+}
+
+Vec3 read_angular_velocity(const YamlNode& node, const Scene& scene) {
+    const Vec3 omega = ValueReader(scene.parameters).vector(node);
+    if (const int normal = plane_normal(scene.plane); normal >= 0) {
+        Vec3 across = omega;
+        across[normal] = 0;
+        if (across.norm() > 0)
+            throw Error(fmt::format("an angular velocity in the plane {} must be about {}", to_string(scene.plane),
+                                    "xyz"[normal]),
+                        node.place());
+    }
+    return omega;
+}
 
 void read_materials(const YamlNode& node, Scene& scene) {
     const ValueReader values(scene.parameters);

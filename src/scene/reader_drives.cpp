@@ -13,17 +13,10 @@ namespace {
 
 using Kind = Scene::Joint::Kind;
 
-bool turns(Kind kind, int coordinate) {
-    return kind == Kind::revolute || kind == Kind::universal || (kind == Kind::cylindrical && coordinate == 0);
-}
+bool turns(Kind kind, int coordinate) { return coordinate_turns(kind, coordinate); }
 
-// A formula of t that is finite at t = 0.
 Scene::Formula read_formula(const YamlNode& node, const ValueReader& values) {
-    Scene::Formula formula = values.formula(node);
-    const double start = compile_formula(formula)(0);
-    if (!std::isfinite(start))
-        throw Error(fmt::format("the formula '{}' is {} at t = 0", node.text, start), node.place());
-    return formula;
+    return read_drive_formula(node, values, 0);
 }
 
 double limit(const YamlNode& node, const ValueReader& values) {
@@ -101,8 +94,10 @@ bool acts(const Scene::Drive& drive) {
 }
 
 // The one coordinate of this kind that the joint has.
-int only(const Scene& scene, const Scene::Name& name, bool turning, const char* wanted) {
-    const Scene::Joint& joint = scene.joints[static_cast<std::size_t>(joint_index(scene, name))];
+int only(const Scene& scene, const Scene::Name& name, int end, bool turning, const char* wanted) {
+    int index = end - 1;
+    while (scene.joints[static_cast<std::size_t>(index)].name != name.text) --index;
+    const Scene::Joint& joint = scene.joints[static_cast<std::size_t>(index)];
     int found = -1;
     const int count = static_cast<int>(joint_coordinates(joint.kind).size());
     for (int c = 0; c < count; ++c)
@@ -138,12 +133,24 @@ void read_drives(const MapReader& map, const ValueReader& values, Scene::Joint& 
     }
 }
 
-std::pair<int, int> gear_coordinates(const Scene& scene, const Scene::Joint& gear) {
+bool coordinate_turns(Kind kind, int coordinate) {
+    return kind == Kind::revolute || kind == Kind::universal || (kind == Kind::cylindrical && coordinate == 0);
+}
+
+Scene::Formula read_drive_formula(const YamlNode& node, const ValueReader& values, double t) {
+    Scene::Formula formula = values.formula(node);
+    const double start = compile_formula(formula)(t);
+    if (!std::isfinite(start))
+        throw Error(fmt::format("the formula '{}' is {} at t = {:.6g}", node.text, start, t), node.place());
+    return formula;
+}
+
+std::pair<int, int> gear_coordinates(const Scene& scene, const Scene::Joint& gear, int end) {
     if (gear.kind == Kind::gear)
-        return {only(scene, gear.first, true, "revolute or cylindrical"),
-                only(scene, gear.second, true, "revolute or cylindrical")};
-    return {only(scene, gear.first, false, "prismatic or cylindrical"),
-            only(scene, gear.second, true, "revolute or cylindrical")};
+        return {only(scene, gear.first, end, true, "revolute or cylindrical"),
+                only(scene, gear.second, end, true, "revolute or cylindrical")};
+    return {only(scene, gear.first, end, false, "prismatic or cylindrical"),
+            only(scene, gear.second, end, true, "revolute or cylindrical")};
 }
 
 void read_gear(const MapReader& map, const ValueReader& values, const Scene& scene, Scene::Joint& joint) {
@@ -156,7 +163,7 @@ void read_gear(const MapReader& map, const ValueReader& values, const Scene& sce
     };
     joint.first = name(rack ? "rack" : "first");
     joint.second = name(rack ? "pinion" : "second");
-    const auto [c1, c2] = gear_coordinates(scene, joint);
+    const auto [c1, c2] = gear_coordinates(scene, joint, static_cast<int>(scene.joints.size()));
     if (joint.first.text == joint.second.text && c1 == c2)
         throw Error(fmt::format("{} couples '{}' with itself", map.what(), joint.first.text), joint.second.place);
     const YamlNode& ratio = map.need(rack ? "radius" : "ratio");

@@ -244,40 +244,41 @@ Scene::Load read_load(const std::string& name, const YamlNode& node, const Place
 
 }  // namespace
 
+Scene::Joint read_joint(const std::string& name, const Place& place, const YamlNode& item, const Scene& scene) {
+    const ValueReader values(scene.parameters);
+    Scene::Joint joint;
+    joint.name = name;
+    joint.place = place;
+    check_name(joint.name, "joint", joint.place);
+    joint.kind = static_cast<Scene::Joint::Kind>(read_kind(item, fmt::format("joint '{}'", joint.name), "joint"));
+    joint.kind_place = item.key_place(0);
+    check_plane(scene, joint);
+    const MapReader map(item.children[0], fmt::format("{} joint '{}'", to_string(joint.kind), joint.name),
+                        fmt::format("{}-joint", to_string(joint.kind)));
+    if (joint.kind == Scene::Joint::Kind::gear || joint.kind == Scene::Joint::Kind::rack_pinion) {
+        read_gear(map, values, scene, joint);
+        return joint;
+    }
+    joint.a = read_body_name(map.need("a"), scene);
+    joint.b = read_body_name(map.need("b"), scene);
+    if (joint.a.text == joint.b.text)
+        throw Error(fmt::format("{} joins '{}' with itself", map.what(), joint.a.text), joint.b.place);
+    check_movable(scene, joint.a, joint.b, map.what());
+    read_anchor(map, values, joint);
+    if (has_axis(joint.kind)) read_axis(map, values, scene, joint);
+    if (joint.kind == Scene::Joint::Kind::distance)
+        if (const YamlNode* length = map.find("length")) joint.length = values.positive(*length, "m");
+    if (joint.kind == Scene::Joint::Kind::point_on_curve) read_curve(map, values, joint);
+    read_drives(map, values, joint);
+    if (const YamlNode* collide = map.find("collide")) joint.collide = values.truth(*collide);
+    return joint;
+}
+
 void read_joints(const YamlNode& node, Scene& scene) {
     if (node.kind == YamlNode::Kind::null) return;
     check_map(node, "joints");
-    const ValueReader values(scene.parameters);
-    for (std::size_t i = 0; i < node.keys.size(); ++i) {
-        Scene::Joint joint;
-        joint.name = node.keys[i];
-        joint.place = node.key_place(i);
-        check_name(joint.name, "joint", joint.place);
-        const YamlNode& item = node.children[i];
-        joint.kind = static_cast<Scene::Joint::Kind>(read_kind(item, fmt::format("joint '{}'", joint.name), "joint"));
-        joint.kind_place = item.key_place(0);
-        check_plane(scene, joint);
-        const MapReader map(item.children[0], fmt::format("{} joint '{}'", to_string(joint.kind), joint.name),
-                            fmt::format("{}-joint", to_string(joint.kind)));
-        if (joint.kind == Scene::Joint::Kind::gear || joint.kind == Scene::Joint::Kind::rack_pinion) {
-            read_gear(map, values, scene, joint);
-            scene.joints.push_back(joint);
-            continue;
-        }
-        joint.a = read_body_name(map.need("a"), scene);
-        joint.b = read_body_name(map.need("b"), scene);
-        if (joint.a.text == joint.b.text)
-            throw Error(fmt::format("{} joins '{}' with itself", map.what(), joint.a.text), joint.b.place);
-        check_movable(scene, joint.a, joint.b, map.what());
-        read_anchor(map, values, joint);
-        if (has_axis(joint.kind)) read_axis(map, values, scene, joint);
-        if (joint.kind == Scene::Joint::Kind::distance)
-            if (const YamlNode* length = map.find("length")) joint.length = values.positive(*length, "m");
-        if (joint.kind == Scene::Joint::Kind::point_on_curve) read_curve(map, values, joint);
-        read_drives(map, values, joint);
-        if (const YamlNode* collide = map.find("collide")) joint.collide = values.truth(*collide);
-        scene.joints.push_back(joint);
-    }
+    for (std::size_t i = 0; i < node.keys.size(); ++i)
+        scene.joints.push_back(read_joint(node.keys[i], node.key_place(i), node.children[i], scene));
 }
 
 void read_forces(const YamlNode& node, Scene& scene) {

@@ -96,6 +96,15 @@ Json form_of(const SceneField& field) {
         case Form::joint:
         case Form::material: return ref("name");
         case Form::limits: return any_of({array_of(ref("number"), 2), ref("limits")});
+        case Form::actions: {
+            std::vector<Json> verbs;
+            for (const SceneMap& map : scene_maps())
+                if (map.name.starts_with("action-")) verbs.push_back(ref(map.name));
+            return {{"type", "array"}, {"items", any_of(std::move(verbs))}};
+        }
+        case Form::attached:
+            return {
+                {"type", "object"}, {"additionalProperties", ref("joint")}, {"minProperties", 1}, {"maxProperties", 1}};
         case Form::six: return array_of(number_with({{"minimum", 0}}), 6);
         case Form::points: return {{"type", "array"}, {"items", array_of(ref("number"), 3)}, {"minItems", 2}};
         case Form::map:

@@ -2,7 +2,7 @@
 
 #include "collision/finder.hpp"
 #include "diagnose/redundancy.hpp"
-#include "stickslip/scheme.hpp"
+#include "schemes/parts/parts.hpp"
 
 namespace stickslip {
 
@@ -24,6 +24,16 @@ void Step::at(const System& system, double t, State& x) const {
     x.v = (1 - s) * v0 + s * v1;
 }
 
+void plan_redundancy(const System& system, const State& state, Step& step) {
+    JointRows joints;
+    ContactRows contacts;
+    BlockMatrix mass;
+    system.mass(state.q, mass);
+    system.look_ahead(state.v, 0, *step.finder);
+    system.rows(state.t, state.q, *step.finder, joints, contacts);
+    step.redundancy->plan(mass, joints);
+}
+
 void Scheme::prepare(const System& system, const State& state, Step& step) const {
     step.memory = {};
     step.memory.v_rate.setZero(system.nv());
@@ -34,12 +44,7 @@ void Scheme::prepare(const System& system, const State& state, Step& step) const
     step.dq.setZero(system.nv());
     step.v_star.setZero(system.nv());
     step.work.setZero(system.nv());
-    JointRows joints;
-    ContactRows contacts;
-    system.mass(state.q, step.mass);
-    system.look_ahead(state.v, 0, *step.finder);
-    system.rows(state.t, state.q, *step.finder, joints, contacts);
-    step.redundancy->plan(step.mass, joints);
+    plan_redundancy(system, state, step);
 }
 
 }  // namespace stickslip

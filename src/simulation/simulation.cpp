@@ -6,8 +6,10 @@
 #include <bit>
 #include <cmath>
 
+#include "collision/finder.hpp"
 #include "diagnose/painleve.hpp"
 #include "diagnose/redundancy.hpp"
+#include "schemes/impacts/settle.hpp"
 #include "simulation/policy.hpp"
 #include "simulation/snapshot.hpp"
 #include "simulation/step_times.hpp"
@@ -45,6 +47,15 @@ struct Simulation::Impl {
     double residual_sum = 0, contact_sum = 0;
     bool begun = false, over = false;
 
+    // Edits: those made so far, those that edit() was given, and the model as it was before the first.
+    std::vector<MadeEdit> made;
+    std::vector<std::shared_ptr<const Edit>> given;
+    std::size_t next_action = 0;
+    std::shared_ptr<const Editor> first_editor;
+    std::unique_ptr<System> first_system;                 // null while model.system is it
+    std::vector<std::unique_ptr<System>> former_systems;  // that recorders may still hold
+    std::vector<Event> early_events;                      // of edits since the last step
+
     explicit Impl(Model m)
         : model(std::move(m)),
           scheme(make_scheme(model.run.scheme.name, model.run.scheme.options, model.run.scheme.place)),
@@ -59,12 +70,131 @@ struct Simulation::Impl {
         summary.cone = "disc";
         summary.events.reserve(most_events_kept);
         paradoxes.reserve(most_paradoxes_kept);
+        first_editor = model.editor;
     }
 
     void begin() {
         if (begun) return;
         begun = true;
+        if (const std::string no = make_due_edits(early_events); !no.empty()) refuse_edit(no);
         for (Recorder* recorder : recorders) recorder->begin(model, state, step);
+    }
+
+    // --- edits ---
+
+    void replace_system(std::unique_ptr<System> system) {
+        std::swap(model.system, system);
+        if (first_system)
+            former_systems.push_back(std::move(system));
+        else
+            first_system = std::move(system);
+    }
+
+    // Makes one edit now. Throws Error and leaves everything as it was if it cannot be made.
+    void make_edit(const Edit& edit, bool action, std::size_t index, std::vector<Event>& events) {
+        if (!model.editor)
+            throw Error(fmt::format("'{}' is a mechanism: it is given as a whole and takes no edits", model.name));
+        Editor::Edited edited = model.editor->apply(edit, state);
+        Step aside;  // the step just taken stays as it was
+        aside.finder->set_frames(step.finder->frames());
+        aside.ledger = step.ledger;
+        JointRows joints;
+        ContactRows contacts;
+        model.system->look_ahead(state.v, 0, *aside.finder);
+        model.system->rows(state.t, state.q, *aside.finder, joints, contacts);
+        aside.ledger.edit(*edited.system, edited.state);
+        StepReport report;
+        const Settled settled = settle(*edited.system, *solver, joints.id, edited.state, aside, report);
+        if (settled.needed) {
+            const double worst = report.solve.residual.max();
+            if (model.run.certify && !(report.status == Status::ok && worst <= tol))
+                throw Error(
+                    fmt::format("the impact of the edit at t = {:.9g} s could not be certified: {} left a residual "
+                                "of {:.3g} m/s, tolerance {:.3g}",
+                                state.t, report.solve.solver, worst, tol));
+            summary.solves += report.solves;
+            summary.residual_max = std::max(summary.residual_max, worst);
+            for (Event& event : edited.events) {
+                if (event.kind != EventKind::attach) continue;
+                event.normal_speed_before = settled.speed;
+                event.impulse = settled.impulse;
+            }
+        }
+        replace_system(std::move(edited.system));
+        model.editor = std::move(edited.editor);
+        made.push_back({action, static_cast<std::uint32_t>(index), state});
+        events.insert(events.end(), edited.events.begin(), edited.events.end());
+        step.ledger = aside.ledger;
+
+        // The rate of the velocities goes on where they do.
+        const Eigen::Index old_size = state.v.size();
+        VecX& rate = step.memory.v_rate;
+        const VecX old_rate = rate;
+        rate.setZero(edited.state.v.size());
+        bool same = edited.state.v.size() == old_size;
+        for (Eigen::Index i = 0; i < old_size; ++i) {
+            const bool here = edited.state.v[i] == state.v[i];
+            if (here && !settled.needed) rate[i] = old_rate[i];
+            same = same && here;
+        }
+        state = edited.state;
+        plan_redundancy(*model.system, state, step);
+        if (!same) step.v_weighted = state.v;
+    }
+
+    // The actions whose time has come; empty, or the sentence that refuses one.
+    std::string make_due_edits(std::vector<Event>& events) {
+        for (; next_action < model.actions.size() && model.actions[next_action].t <= state.t; ++next_action) {
+            try {
+                make_edit(*model.actions[next_action].edit, true, next_action, events);
+            } catch (const Error& error) {
+                return fmt::format("action at t = {:.9g} s: {}", model.actions[next_action].t, error.what());
+            }
+        }
+        return {};
+    }
+
+    void refuse_edit(const std::string& reason) {
+        summary.end = RunEnd::refused;
+        summary.reason = reason;
+        over = true;
+    }
+
+    // The model after these edits, from the first one on.
+    void remake(const std::vector<MadeEdit>& edits, const State& end) {
+        std::shared_ptr<const Editor> editor = first_editor;
+        const System* system = first_system ? first_system.get() : model.system.get();
+        std::unique_ptr<System> last;
+        State planned = model.state;  // where the last system began
+        std::size_t actions = 0;
+        for (const MadeEdit& edit : edits) {
+            const bool known = edit.action ? edit.index < model.actions.size() : edit.index < given.size();
+            if (!editor || !known)
+                throw Error(edit.action ? "the snapshot belongs to another model: it has other actions"
+                                        : "the snapshot was taken after edits that this simulation has not made");
+            if (edit.at.q.size() != system->nq() || edit.at.v.size() != system->nv())
+                throw Error("the snapshot belongs to another model: its state has other sizes");
+            Editor::Edited edited =
+                editor->apply(edit.action ? *model.actions[edit.index].edit : *given[edit.index], edit.at);
+            editor = std::move(edited.editor);
+            last = std::move(edited.system);
+            planned = std::move(edited.state);
+            system = last.get();
+            actions += edit.action;
+        }
+        if (end.q.size() != system->nq() || end.v.size() != system->nv())
+            throw Error("the snapshot belongs to another model: its state has other sizes");
+        if (last) {
+            replace_system(std::move(last));
+        } else if (first_system) {
+            former_systems.push_back(std::move(model.system));
+            model.system = std::move(first_system);
+        }
+        model.editor = std::move(editor);
+        made = edits;
+        plan_redundancy(*model.system, planned, step);
+        next_action = actions;
+        early_events.clear();
     }
 
     void refuse(const std::string& reason) {
@@ -93,8 +223,9 @@ struct Simulation::Impl {
         before.v = state.v;
         ledger_before = step.ledger.snapshot();
         const double discontinuity = model.system->next_discontinuity(state.t);
+        const double action = next_action < model.actions.size() ? model.actions[next_action].t : infinity;
         const StepReport report =
-            scheme->step(*model.system, *solver, state, std::min(model.run.end, discontinuity), step);
+            scheme->step(*model.system, *solver, state, std::min({model.run.end, discontinuity, action}), step);
         if (const std::string no = objection(model.run, *model.system, report, state, step, steps + 1); !no.empty()) {
             summary.refused_residual = report.solve.residual.max();
             refuse(no);
@@ -113,10 +244,17 @@ struct Simulation::Impl {
             event.t = state.t;
             event.kind = EventKind::load_switch;
         }
+        step.events.insert(step.events.begin(), early_events.begin(), early_events.end());
+        early_events.clear();
+        const std::string no_edit = make_due_edits(step.events);
         ++steps;
         note(report);
         times.add(seconds_since(start));
         for (Recorder* recorder : recorders) recorder->write(*model.system, state, step, report);
+        former_systems.clear();
+        step.q1 = state.q;
+        step.v1 = state.v;
+        if (!no_edit.empty()) refuse_edit(no_edit);
         return true;
     }
 
@@ -185,6 +323,9 @@ struct Simulation::Impl {
     }
 
     RunSummary finish(double wall_s) {
+        for (const Event& event : early_events)
+            if (summary.events.size() < most_events_kept) summary.events.push_back(event);
+        summary.event_count += static_cast<long>(early_events.size());
         note_final_drift();
         summary.t = state.t;
         summary.q = state.q;
@@ -236,16 +377,30 @@ RunSummary Simulation::run(const std::atomic<bool>* stop, const std::function<vo
 }
 
 bool Simulation::advance() { return impl_->advance(); }
+
+void Simulation::edit(const Edit& edit) {
+    Impl& m = *impl_;
+    if (m.over) throw Error(fmt::format("the run was refused and takes no more edits: {}", m.summary.reason));
+    if (!m.model.editor) m.make_edit(edit, false, 0, m.early_events);  // tells why not
+    const std::shared_ptr<const Edit> kept = m.model.editor->keep(edit);
+    m.make_edit(*kept, false, m.given.size(), m.early_events);
+    m.given.push_back(kept);
+    m.step.q1 = m.state.q;
+    m.step.v1 = m.state.v;
+}
+
 const Model& Simulation::model() const { return impl_->model; }
 const State& Simulation::state() const { return impl_->state; }
 const Step& Simulation::step() const { return impl_->step; }
 
 std::vector<std::uint8_t> Simulation::snapshot() const {
-    return write_snapshot(impl_->state, impl_->step, impl_->steps);
+    return write_snapshot(impl_->state, impl_->step, impl_->steps, impl_->made);
 }
 
 void Simulation::restore(const std::vector<std::uint8_t>& bytes) {
-    read_snapshot(bytes, *impl_->model.system, impl_->state, impl_->step, impl_->steps);
+    Impl& m = *impl_;
+    read_snapshot(bytes, m.state, m.step, m.steps,
+                  [&](const std::vector<MadeEdit>& edits, const State& end) { m.remake(edits, end); });
 }
 
 std::string state_hash(const State& state) {

@@ -10,7 +10,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr std::uint64_t magic = 0x31'70'61'6e'73'73'73ull;  // "sssnap1": changes with the layout
+constexpr std::uint64_t magic = 0x32'70'61'6e'73'73'73ull;  // "sssnap2": changes with the layout
 
 struct Writer {
     std::vector<std::uint8_t> bytes;
@@ -82,6 +82,7 @@ void exchange(Archive& archive, StateT& state, MemoryT& memory, FramesT& frames,
     archive.list(memory.impulse);
     archive.list(memory.mode);
     archive.list(memory.joint);
+    archive.list(memory.joint_row);
     archive.vector(memory.lambda);
     archive.list(frames.id);
     archive.list(frames.tangent);
@@ -90,29 +91,51 @@ void exchange(Archive& archive, StateT& state, MemoryT& memory, FramesT& frames,
 
 }  // namespace
 
-std::vector<std::uint8_t> write_snapshot(const State& state, const Step& step, long steps) {
+std::vector<std::uint8_t> write_snapshot(const State& state, const Step& step, long steps,
+                                         const std::vector<MadeEdit>& edits) {
     Writer writer;
     writer.number(magic);
     writer.number(steps);
+    writer.number<std::uint64_t>(edits.size());
+    for (const MadeEdit& edit : edits) {
+        writer.number<std::uint8_t>(edit.action);
+        writer.number(edit.index);
+        writer.number(edit.at.t);
+        writer.vector(edit.at.q);
+        writer.vector(edit.at.v);
+    }
     const EnergyLedger::Snapshot ledger = step.ledger.snapshot();
     exchange(writer, state, step.memory, step.finder->frames(), ledger);
     return std::move(writer.bytes);
 }
 
-void read_snapshot(const std::vector<std::uint8_t>& bytes, const System& system, State& state, Step& step,
-                   long& steps) {
+void read_snapshot(const std::vector<std::uint8_t>& bytes, State& state, Step& step, long& steps,
+                   const std::function<void(const std::vector<MadeEdit>&, const State&)>& fits) {
     Reader reader{bytes};
     std::uint64_t mark = 0;
     reader.number(mark);
     if (mark != magic) throw Error("this is not a snapshot of this version");
-    reader.number(steps);
+    long steps_read = 0;
+    reader.number(steps_read);
+    std::vector<MadeEdit> edits(reader.count(1 + 4 + 3 * 8));
+    for (MadeEdit& edit : edits) {
+        std::uint8_t action = 0;
+        reader.number(action);
+        edit.action = action != 0;
+        reader.number(edit.index);
+        reader.number(edit.at.t);
+        reader.vector(edit.at.q);
+        reader.vector(edit.at.v);
+    }
     EnergyLedger::Snapshot ledger;
     ContactFinder::Frames frames;
     State read;
-    exchange(reader, read, step.memory, frames, ledger);
-    if (read.q.size() != system.nq() || read.v.size() != system.nv())
-        throw Error("the snapshot belongs to another model: its state has other sizes");
+    StepMemory memory;
+    exchange(reader, read, memory, frames, ledger);
+    fits(edits, read);
     state = read;
+    step.memory = memory;
+    steps = steps_read;
     step.finder->set_frames(frames);
     step.ledger.restore(ledger);
 }

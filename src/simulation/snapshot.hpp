@@ -1,15 +1,26 @@
-// State, step memory and ledger as bytes. Numbers are copied bit by bit; the format is of this build only.
+// State, step memory, ledger and edits as bytes. Numbers are copied bit by bit; the format is of this build only.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "stickslip/scheme.hpp"
 
 namespace stickslip {
 
-std::vector<std::uint8_t> write_snapshot(const State& state, const Step& step, long steps);
-// Throws Error when the bytes are not a snapshot of a system with these sizes.
-void read_snapshot(const std::vector<std::uint8_t>& bytes, const System& system, State& state, Step& step, long& steps);
+// An edit that has been made: which one, and where. Making the same edits at the same states gives the same model.
+struct MadeEdit {
+    bool action = true;       // of the model, else given by Simulation::edit
+    std::uint32_t index = 0;  // among the actions, or among those given
+    State at;                 // just before
+};
+
+std::vector<std::uint8_t> write_snapshot(const State& state, const Step& step, long steps,
+                                         const std::vector<MadeEdit>& edits);
+// Throws Error when the bytes are not a snapshot. The state is for the model after these edits: `fits` is called with them
+// before anything of state, step and steps is changed, and may throw.
+void read_snapshot(const std::vector<std::uint8_t>& bytes, State& state, Step& step, long& steps,
+                   const std::function<void(const std::vector<MadeEdit>& edits, const State& state)>& fits);
 
 }  // namespace stickslip

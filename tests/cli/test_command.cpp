@@ -96,7 +96,7 @@ TEST_F(Command, JsonHasEveryPromisedField) {
                               "bodies"})
         EXPECT_TRUE(json.contains(field)) << field;
     for (const char* field : {"kinetic", "potential", "elastic", "applied_work", "motor_work", "friction_loss",
-                              "impact_loss", "regularisation_loss", "scheme_loss", "imbalance"})
+                              "impact_loss", "regularisation_loss", "scheme_loss", "imbalance", "edits"})
         EXPECT_TRUE(json["energy"].contains(field)) << field;
     EXPECT_EQ(json["bodies"]["box"]["pose"].size(), 7u);
     EXPECT_EQ(json["bodies"]["box"]["velocity"].size(), 6u);
@@ -193,6 +193,21 @@ TEST_F(Command, InterruptedRunKeepsItsRecordAndResumesToTheSameBits) {
     EXPECT_EQ(resumed["hash"], through["hash"]);
     EXPECT_EQ(resumed["energy"]["imbalance"], through["energy"]["imbalance"]);
     EXPECT_LT(resumed["steps"].get<long>(), through["steps"].get<long>());
+}
+
+TEST_F(Command, RunsResumeAcrossActionsToTheSameBits) {
+    const std::string model = "run scene:crane --end 0.6 ";
+    const Json through = Json::parse(call(model + "--json --no-record").out);
+    std::vector<std::string> kinds;
+    for (const Json& event : through["events"])
+        if (event["kind"] == "cut" || event["kind"] == "drive") kinds.push_back(event["kind"]);
+    EXPECT_EQ(kinds, (std::vector<std::string>{"drive", "cut"}));
+    for (const char* end : {"0.1", "0.3", "0.4", "0.45", "0.5"}) {  // between and at the actions
+        ASSERT_EQ(call("run scene:crane --quiet --force -o part --end " + std::string(end)).code, 0);
+        const Json resumed = Json::parse(call(model + "--resume part --json --no-record").out);
+        EXPECT_EQ(resumed["hash"], through["hash"]) << end;
+        EXPECT_EQ(resumed["energy"], through["energy"]) << end;
+    }
 }
 
 TEST_F(Command, KilledRunsAreReadBackUpToTheLastFlush) {

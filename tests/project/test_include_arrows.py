@@ -35,7 +35,7 @@ public = {
     "ledger": "diagnose",
     "scheme": "schemes",
     "simulation": "simulation",
-    "scene": "scene", "load": "scene", "check": "scene",
+    "scene": "scene", "edit": "scene", "load": "scene", "check": "scene",
     "record": "record",
     "report": "report",
 }

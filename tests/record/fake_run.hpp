@@ -127,7 +127,7 @@ struct FakeRun {
         EnergyLedger::Snapshot s;
         s.start = {0, 0, 0};
         s.now = {known(k, 10), known(k, 11), known(k, 12)};
-        s.flows = {known(k, 13), known(k, 14), known(k, 15), known(k, 16), known(k, 17), known(k, 18)};
+        s.flows = {known(k, 13), known(k, 14), known(k, 15), known(k, 16), known(k, 17), known(k, 18), known(k, 19)};
         s.scale = 1;
         return s;
     }
@@ -189,6 +189,7 @@ inline std::string compare(const FakeRun& run, const RecordContents& r) {
         if (r.worst.cols() != columns || !same_bits(r.worst(0, i), run.residual(k)) ||
             r.worst.col(i).tail<3>() != run.drift(k))
             return "worst" + row;
+        if (!same_bits(r.energy(10, i), known(k, 19))) return "energy of edits" + row;
         const std::vector<ContactRecord> contacts = run.contacts(k);
         if (r.contact_start[k + 1] - r.contact_start[k] != contacts.size()) return "number of contacts" + row;
         for (std::size_t j = 0; j < contacts.size(); ++j) {

@@ -33,20 +33,21 @@ TEST(CsvRecorder, NumbersReadBackToTheSameBits) {
               "t [s],\"x [m, rad or 1]\",\"y [m, rad or 1]\",\"angle, third [m, rad or 1]\",v0 [m/s or rad/s],v1 [m/s "
               "or rad/s],"
               "kinetic [J],potential [J],elastic [J],applied_work [J],motor_work [J],friction_loss [J],impact_loss [J],"
-              "regularisation_loss [J],scheme_loss [J],imbalance [J],residual [m/s]");
+              "regularisation_loss [J],scheme_loss [J],imbalance [J],edits [J],residual [m/s]");
     std::uint64_t k = 0;
     for (; std::getline(in, line); ++k) {
         std::vector<double> numbers;
         std::istringstream fields(line);
         for (std::string field; std::getline(fields, field, ',');)
             numbers.push_back(std::strtod(field.c_str(), nullptr));
-        ASSERT_EQ(numbers.size(), 17u);
+        ASSERT_EQ(numbers.size(), 18u);
         const State x = run.state(k);
         EXPECT_TRUE(same_bits(numbers[0], x.t));
         for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(same_bits(numbers[1 + i], x.q[static_cast<Eigen::Index>(i)]));
         for (std::size_t i = 0; i < 2; ++i) EXPECT_TRUE(same_bits(numbers[4 + i], x.v[static_cast<Eigen::Index>(i)]));
         for (std::size_t i = 0; i < 9; ++i) EXPECT_TRUE(same_bits(numbers[6 + i], known(k, 10 + i)));
-        EXPECT_TRUE(same_bits(numbers[16], run.residual(k)));
+        EXPECT_TRUE(same_bits(numbers[16], known(k, 19)));
+        EXPECT_TRUE(same_bits(numbers[17], run.residual(k)));
     }
     EXPECT_EQ(k, 21u);
 }

@@ -53,6 +53,8 @@ inline std::string value_of(const SceneField& field) {
         case Form::material: return "material";
         case Form::joint: return "joint";
         case Form::limits: return "[lower, upper]" + unit + " or map";
+        case Form::actions: return "list of actions";
+        case Form::attached: return "{name: {kind: {...}}}";
         case Form::six: return "six numbers >= 0" + unit;
         case Form::points: return "[[x, y, z], ...]" + unit;
         case Form::map: return "map";

@@ -74,7 +74,7 @@ struct Joint {
     std::uint32_t id = 0;  // never renumbered by an edit
     int a = -1, b = -1;    // bodies; -1 is the ground
     Vec3 point_a = Vec3::Zero(), point_b = Vec3::Zero();
-    // Columns x, y, z; z is the joint axis. Equal in W at t = 0; for `universal` z of axes_a is the axis of a and
+    // Columns x, y, z; z is the joint axis. Equal in W when the joint is made; for `universal` z of axes_a is the axis of a and
     // x of axes_b the axis of b.
     Mat3 axes_a = Mat3::Identity(), axes_b = Mat3::Identity();
     double length = 0;                   // [m] distance joint; gear: value of the row at t = 0
@@ -82,6 +82,8 @@ struct Joint {
     std::array<double, 2> offset{};      // coordinate = measured + offset
     std::shared_ptr<const Curve> curve;  // point_on_curve: in the axes of a, from its centre of mass
     std::vector<Drive> drives;
+    // False: cut, or attached later. It keeps its id and the places of its angles in q, and acts on nothing.
+    bool present = true;
     // gear, rack_pinion: coordinate of `first` = ratio * coordinate of `second`, both joints by their ids
     std::array<std::uint32_t, 2> of{};
     std::array<int, 2> of_coordinate{};

@@ -28,6 +28,9 @@ double step_length(double t, double h, double t_limit);
 // gather rounding and a run that ends early takes the same steps as a longer one.
 double end_of_step(double t, double h, double t_limit);
 
+// Looks for redundant joint rows at a state; at the start of a run and after each edit, so that a resumed run finds the same.
+void plan_redundancy(const System& system, const State& state, Step& step);
+
 // Opens the step: start state, no contacts, no events.
 void begin_step(const State& x, Step& s);
 // Rows at (t, q) for a step of length h from velocity v.

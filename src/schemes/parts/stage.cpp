@@ -7,6 +7,25 @@
 
 namespace stickslip {
 
+namespace {
+
+// After an edit: the impulses of the groups that are still there. Their order stays, so a search that goes on where the last
+// one ended finds the next at once; a group that is new costs one round.
+void match_groups(const StepMemory& memory, const JointRows& joints, double scale, RowVec& lambda) {
+    const std::size_t n = memory.joint.size();
+    std::size_t at = 0;
+    for (int g = 0; g < joints.jacobian.groups(); ++g) {
+        std::size_t tried = 0;
+        for (; tried < n && memory.joint[at] != joints.id[g]; ++tried) at = at + 1 < n ? at + 1 : 0;
+        if (tried == n) continue;
+        const int first = joints.jacobian.row[g], old = memory.joint_row[at], dim = memory.joint_row[at + 1] - old;
+        for (int k = 0; k < dim && dim == joints.jacobian.dim(g); ++k)
+            lambda[first + k] = scale * memory.lambda[old + k];
+    }
+}
+
+}  // namespace
+
 void warm_start(const VecX& v, double h, Step& s) {
     const StepProblem& problem = s.problem;
     const StepMemory& memory = s.memory;
@@ -23,6 +42,8 @@ void warm_start(const VecX& v, double h, Step& s) {
     const double scale = memory.h > 0 ? h / memory.h : 0.0;
     if (memory.joint == problem.joints.id && memory.lambda.size() == guess.lambda.size())
         guess.lambda = scale * memory.lambda;
+    else
+        match_groups(memory, problem.joints, scale, guess.lambda);
     std::size_t old = 0;  // both lists are sorted by id: one merge
     for (int i = 0; i < contacts.size(); ++i) {
         while (old < memory.contact.size() && memory.contact[old] < contacts.id[i]) ++old;
@@ -141,6 +162,7 @@ void remember(double h, Step& s) {
         for (int k = 0; k < rows.jacobian.dim(i); ++k) memory.impulse[i][k] = s.solution.p[rows.jacobian.row[i] + k];
     }
     memory.joint.assign(s.problem.joints.id.begin(), s.problem.joints.id.end());
+    memory.joint_row.assign(s.problem.joints.jacobian.row.begin(), s.problem.joints.jacobian.row.end());
     memory.lambda = s.solution.lambda;
     s.finder->commit_frames();
 }

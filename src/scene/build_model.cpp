@@ -1,0 +1,58 @@
+// Scene -> System, initial state and how to run it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scene/builder.hpp"
+#include "stickslip/load.hpp"
+
+namespace stickslip {
+
+namespace {
+
+// A solver that cannot take the scene's cone is wrong input, not something to find out in the first step.
+void check_cone(const Scene& scene) {
+    if (scene.plane != Scene::Plane::none || scene.contacts.facets > 0) return;  // intervals and polygons
+    const bool friction =
+        std::any_of(scene.materials.begin(), scene.materials.end(), [](const auto& m) { return m.friction > 0; }) ||
+        std::any_of(scene.contacts.pairs.begin(), scene.contacts.pairs.end(),
+                    [](const auto& p) { return p.friction.value_or(0) > 0; });
+    for (const SolverEntry& entry : solvers()) {
+        if (scene.run.solver.name == entry.name && !entry.disc && friction)
+            throw Error(
+                fmt::format(
+                    "solver '{}' does not take the disc cone: set contacts.cone: {{polygon: 8}}, or use auto or nsgs",
+                    entry.name),
+                scene.run.solver.place);
+    }
+}
+
+}  // namespace
+
+Model build_model(const Scene& scene) {
+    std::unique_ptr<MultibodySystem> system;
+    Model model;
+    model.editor = make_editor(scene, system);
+    for (const Scene::Action& action : scene.actions) model.actions.push_back({action.at, action.edit});
+    std::vector<Vec3> velocity, angular_velocity;
+    for (const Scene::Body& body : scene.bodies) {
+        velocity.push_back(body.velocity);
+        angular_velocity.push_back(body.angular_velocity);
+    }
+    model.state = system->initial_state(velocity, angular_velocity);
+    if (model.state.v.size() == 0) throw Error("no body of the scene can move", Place{scene.file, 1, 1});
+    model.system = std::move(system);
+    model.source = scene.text;
+    const Scene::Run& run = scene.run;
+    check_cone(scene);
+    model.run.scheme = {run.scheme.name, run.scheme.options, run.scheme.place};
+    if (run.step) model.run.scheme.options.push_back({"step", run.step->text, run.step->place});
+    model.run.solver = {run.solver.name, run.solver.options, run.solver.place};
+    model.run.certify = run.policy == Scene::Policy::certify;
+    if (run.end) model.run.end = *run.end;
+    model.run.record_every = run.record.every.value_or(0);
+    model.run.csv = run.record.csv;
+    return model;
+}
+
+}  // namespace stickslip
