@@ -27,6 +27,9 @@ void check_shape(const Scene& scene, const Scene::Body& body, const Scene::Shape
            fmt::format("a sphere of body '{}' needs a radius > 0 [m]", body.name), place);
     demand(!box || ((shape.edges.array() > 0).all() && shape.edges.allFinite()),
            fmt::format("a box of body '{}' needs edges > 0 [m]", body.name), place);
+    const bool capsule = shape.kind == Scene::Shape::Kind::capsule;
+    demand(!capsule || (shape.radius > 0 && shape.length > 0 && std::isfinite(shape.radius + shape.length)),
+           fmt::format("a capsule of body '{}' needs a radius and a length > 0 [m]", body.name), place);
     if (shape.kind != Scene::Shape::Kind::half_space) return;
     demand(body.fixed, fmt::format("body '{}' must be fixed to carry a half-space", body.name), place);
     demand(std::abs(shape.normal.norm() - 1) < 1e-9, "the normal of a half-space must be a unit vector", place);
@@ -85,6 +88,12 @@ void check_joint(const Scene& scene, const Scene::Joint& joint) {
     demand(joint.a.text != joint.b.text, fmt::format("joint '{}' joins '{}' with itself", joint.name, joint.a.text),
            place);
     check_movable(scene, joint.a, joint.b, fmt::format("joint '{}'", joint.name));
+    if (joint.kind == Kind::point_on_curve) {
+        demand(joint.at.has_value() != joint.at_b.has_value() && !joint.at_a && joint.drives.empty(),
+               fmt::format("joint '{}' needs 'at' or 'at_b', and has no drives", joint.name), place);
+        Curve(joint.points, joint.closed);  // throws if they make no curve
+        return;
+    }
     demand(joint.at_a.has_value() == joint.at_b.has_value() && !(joint.at && joint.at_a) &&
                (joint.at || joint.at_a || joint.kind == Kind::fixed),
            fmt::format("joint '{}' needs 'at', or both 'at_a' and 'at_b'", joint.name), place);

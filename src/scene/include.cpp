@@ -227,6 +227,22 @@ Given merge_contacts(std::vector<Given>& maps, const std::vector<File>& files) {
     return merged;
 }
 
+// Actions of all files happen, those at one time in the order of the files.
+Given merge_actions(std::vector<Given>& lists) {
+    std::vector<YamlNode> actions;
+    for (Given& given : lists) {
+        if (given.value.kind == YamlNode::Kind::null) continue;
+        if (given.value.kind != YamlNode::Kind::list)
+            throw Error(fmt::format("expected a list of actions, found {}", given.value.describe()),
+                        given.value.place());
+        std::move(given.value.children.begin(), given.value.children.end(), std::back_inserter(actions));
+    }
+    Given merged = std::move(lists.back());
+    merged.value.kind = YamlNode::Kind::list;
+    merged.value.children = std::move(actions);
+    return merged;
+}
+
 YamlNode merge(std::vector<File>& files) {
     YamlNode& main = files.back().root;
     YamlNode merged;
@@ -252,6 +268,8 @@ YamlNode merge(std::vector<File>& files) {
             given = merge_things(answers, field.of, field.key.c_str());
         else if (field.key == "contacts")
             given = merge_contacts(answers, files);
+        else if (field.form == Form::actions)
+            given = merge_actions(answers);
         else if (field.form == Form::parameters || field.form == Form::map)
             given = merge_settings(answers, field.key == "let" ? "parameters" : field.key.c_str(), files);
         else

@@ -78,9 +78,12 @@ run: {end: 2}
     }
 }
 
-// The impact itself, at a step so short that gravity does nothing to it.
+// The impact alone, without gravity.
 TEST_P(Balls, FrictionalImpactTurnsTheBallAsItShould) {
-    for (const std::vector<double>& r : Reference("sphere-impact").rows("impact")) {
+    const Reference reference("sphere-impact");
+    // Poisson's law of [Anitescu-Potra, s.3] has no friction while the contact expands; Newton's has all of it.
+    const std::string law = GetParam() == "euler" ? "{name: euler, impact: newton}" : GetParam();
+    for (const std::vector<double>& r : reference.rows("impact")) {
         const Vec3 v0(r[2], r[3], r[4]), w0(r[5], r[6], r[7]), v1(r[8], r[9], r[10]), w1(r[11], r[12], r[13]);
         const std::string text = R"(
 stickslip: 1
@@ -91,14 +94,21 @@ bodies:
   floor: {fixed: true, shapes: [{half-space: {normal: [0, 0, 1]}}]}
   ball: {pose: [0, 0, 0.15], mass: 1, shapes: [{sphere: 0.1}], velocity: )" +
                                  text_of(v0) + ", angular_velocity: " + text_of(w0) + "}\nrun: {end: 0.1}\n";
-        for (const double h : {1e-3, 7e-4}) {
-            Simulation simulation(scene_text(text, Set{{"run.scheme", GetParam()}}("run.step", h)));
+        std::vector<double> errors;
+        for (const double h : {2e-3, 1e-3, 5e-4, 2.5e-4}) {
+            Simulation simulation(scene_text(text, Set{{"run.scheme", law}}("run.step", h)));
             while (simulation.advance()) {
             }
             const State& x = simulation.state();
             const BodyState ball = simulation.model().system->body_state(1, x.q, x.v);
-            EXPECT_LT((ball.velocity - v1).norm(), 1e-11) << r[0];
-            EXPECT_LT((ball.angular_velocity - w1).norm(), 1e-10) << r[0];
+            EXPECT_NEAR(ball.velocity[2], v1[2], 1e-12);  // restitution is exact
+            errors.push_back(std::max((ball.velocity - v1).norm(), 0.1 * (ball.angular_velocity - w1).norm()));
+        }
+        // in the step of the impact the axis of rotation turns by h times the angular velocity: first order
+        const std::string numbers = note("errors", errors);
+        EXPECT_LT(errors.back(), 5e-3) << numbers;
+        if (errors.back() > 1e-11) {
+            EXPECT_GT(observed_order(errors), 0.8) << numbers;
         }
     }
 }

@@ -170,7 +170,7 @@ const Bad table[] = {
     {"action-no-verb", 12, 5, "an action needs one of add, remove, attach, cut, drive"},
     {"action-two-verbs", 12, 25, "an action does one thing, found 'cut' and 'remove'"},
     {"action-verb", 12, 13, "no key of an action 'ctu', did you mean 'cut'?"},
-    {"action-key", 12, 25, "no key of an action 'speed'"},
+    {"action-key", 12, 25, "an action has no key 'speed'"},
     {"action-cut-name", 12, 18, "no joint or spring 'hinje', did you mean 'hinge'?"},
     {"action-cut-twice", 12, 18, "'tie' is not there at t = 2 s, so it cannot be cut: it went before"},
     {"action-cut-before-attach", 12, 18, "it is attached later"},

@@ -56,6 +56,20 @@ TEST(Include, ThingsOfAllFilesMakeOneScene) {
     EXPECT_EQ(scene.materials[0].name, "ice");
 }
 
+TEST(Include, ActionsOfAllFilesHappenInTheOrderOfTheirTimes) {
+    const Scene scene = read({{"main.yaml", "stickslip: 1\ninclude: arm.yaml\nbodies: {own: " + ball +
+                                                "}\nactions: [{at: 1, remove: own}, {at: 3, add: own}]\n"},
+                              {"arm.yaml", "bodies: {arm: " + ball +
+                                               "}\njoints: {pin: {ball: {a: ground, b: arm, at: [0, 0, 0]}}}\n"
+                                               "actions: [{at: 2, cut: pin}]\n"}});
+    ASSERT_EQ(scene.actions.size(), 3u);
+    EXPECT_EQ(scene.actions[0].place.text(), "main.yaml:4:11");
+    EXPECT_EQ(scene.actions[1].place.text(), "arm.yaml:3:11");
+    EXPECT_EQ(scene.actions[2].at, 3);
+    // What the record keeps of them is one scene that reads the same.
+    EXPECT_EQ(read_scene_text(scene.text, "one.yaml").actions.size(), 3u);
+}
+
 TEST(Include, OwnSettingsBeatThoseOfIncludedFiles) {
     const Files files = {{"main.yaml",
                           "stickslip: 1\ninclude: base.yaml\nlet: {length: 3*side, side: 2}\n"

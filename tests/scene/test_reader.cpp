@@ -113,12 +113,13 @@ TEST(Reader, TheExamplesInTheDocumentationRead) {
         at += 8;
         scenes.push_back(read(text.substr(at, text.find("```\n", at) - at)));
     }
-    ASSERT_EQ(scenes.size(), 3u);
+    ASSERT_EQ(scenes.size(), 4u);
     EXPECT_EQ(scenes[0].bodies.size(), 2u);
     EXPECT_EQ(scenes[0].springs.size() + scenes[0].loads.size(), 2u);
-    EXPECT_EQ(scenes[1].bodies.size(), 10u);
-    EXPECT_EQ(scenes[1].joints.size(), 10u);
-    EXPECT_EQ(scenes[2].bodies.size(), 1 + 48 + 15u);
+    EXPECT_EQ(scenes[1].actions.size(), 6u);
+    EXPECT_EQ(scenes[2].bodies.size(), 10u);
+    EXPECT_EQ(scenes[2].joints.size(), 10u);
+    EXPECT_EQ(scenes[3].bodies.size(), 1 + 48 + 15u);
 }
 
 TEST(Reader, JsonIsYaml) {
