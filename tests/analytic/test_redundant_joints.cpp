@@ -220,5 +220,28 @@ TEST(RedundantJoints, ReactionsOfBricardAreThoseOfThePseudoInverse) {
     EXPECT_EQ(simulation.state().t, 1.5);
 }
 
+// A bolt that comes in while the door swings doubles a hinge. The rows are searched again, and a resumed run finds the same.
+TEST(RedundantJoints, AHingeAttachedOnTheWayIsFoundAndResumedToTheSameBits) {
+    const std::string text = door({-0.8}) +
+                             "actions: [{at: 0.3, attach: {second: {revolute: {a: ground, b: door, at: [-0.5, 0, 0.8], "
+                             "axis: [0, 0, 1]}}}}]\n";
+    const Set stabilised{{"run.scheme", "{name: moreau-jean, theta: 1, stabilisation: 1}"}};
+    Simulation through(scene_text(text, stabilised)), resumed(scene_text(text, stabilised));
+    while (through.state().t < 0.5 && through.advance()) {
+    }
+    resumed.restore(through.snapshot());
+    const RunSummary one = through.run(), two = resumed.run();
+    EXPECT_EQ(one.end, RunEnd::finished) << one.reason;
+    EXPECT_EQ(one.redundant.size(), 5u);
+    EXPECT_EQ(one.not_unique, (std::vector<std::string>{"hinge-1", "second"}));
+    EXPECT_EQ(one.redundant, two.redundant);
+    EXPECT_EQ(one.hash, two.hash);
+    EXPECT_EQ(VecX(through.step().reactions), VecX(resumed.step().reactions));
+    // Both carry half the weight, up to the drift with which the second found the door.
+    EXPECT_LE(one.joint_violation_position_max, 1e-5);
+    EXPECT_NEAR(through.step().reactions[2], through.step().reactions[7],
+                30 * g * 1e-3 * one.joint_violation_position_max);
+}
+
 }  // namespace
 }  // namespace stickslip::analytic
