@@ -91,7 +91,7 @@ class Schema(unittest.TestCase):
         names = {"let", "materials", "bodies", "joints", "forces"}  # free names below these
         count = 0
         for path in places(self.every_key):
-            free = len(path) == 2 and path[0] in names or path[-2:-1] in (("repeat",), ("grid",))
+            free = len(path) == 2 and path[0] in names or path[-2:-1] in (("repeat",), ("grid",), ("attach",))
             if free or isinstance(path[-1], int):
                 continue
             scene = copy.deepcopy(self.every_key)
