@@ -290,7 +290,7 @@ void Standing::drive(Scene& scene, const Edit& edit, double t, Changes& changes)
         throw Error(fmt::format("joint '{}' cannot be driven at a speed and to a position at once", joint.name),
                     place_of(edit));
     if (edit.speed || edit.position) {
-        if (!drive.motor) drive.motor.emplace();
+        if (!drive.motor) drive.motor = Scene::Drive::Motor{};
         drive.motor->position = edit.position.has_value();
         drive.motor->target = edit.position ? *edit.position : *edit.speed;
     }
