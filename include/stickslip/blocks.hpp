@@ -74,7 +74,8 @@ struct BlockMatrix {
     std::vector<Coupling> couplings;
     AlignedDoubles values;
 
-    void shape_diagonal(const Nodes& layout);  // all diagonal blocks, set to zero, no couplings
+    void shape_diagonal(const Nodes& layout);                     // all diagonal blocks, set to zero, no couplings
+    const Coupling& add_coupling(int row_node, int column_node);  // zero; valid until the next one
     Eigen::Map<MatX> block(int n) { return {values.data() + diagonal[n], nodes.dof(n), nodes.dof(n)}; }
     Eigen::Map<const MatX> block(int n) const { return {values.data() + diagonal[n], nodes.dof(n), nodes.dof(n)}; }
     Eigen::Map<MatX> block(const Coupling& c) {

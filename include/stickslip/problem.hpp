@@ -91,16 +91,24 @@ struct StepSolution {
     void size_to(const StepProblem& problem);  // zero, cold, when sizes changed; keeps capacity
 };
 
-// The same contact problem with everything but the contacts eliminated: u = W p + q. W may be unsymmetric
-// (gyroscopic terms) and rank deficient.
+// The same contact problem with everything but the contacts eliminated, as stored collections hold it (FCLIB's "local"
+// form): u = W p + q. One node of W per contact, with its 1 to 3 rows, normal first; couplings where contacts share a
+// body. W may be unsymmetric (gyroscopic terms) and rank deficient.
 struct DelassusProblem {
-    std::vector<int> start{0};  // contact i owns rows start[i] .. start[i + 1] - 1
-    MatX W;
+    BlockMatrix W;
     VecX q;
     std::vector<double> friction;
     std::vector<int> facets;
 
-    int contacts() const { return static_cast<int>(start.size()) - 1; }
+    int contacts() const { return W.nodes.size(); }
+};
+
+struct DelassusSolution {
+    VecX p;
+    std::vector<ContactMode> modes;
+    bool warm = false;  // p and modes hold a guess
+
+    void size_to(const DelassusProblem& problem);  // zero, cold, when sizes changed
 };
 
 // How far a solution is from solving its problem, in velocity units [m/s, rad/s]; the one measure by which
@@ -113,6 +121,10 @@ struct Residual {
     double max() const;   // NaN if any is
 };
 Residual residual(const StepProblem& problem, const StepSolution& solution);
+
+// The same for a Delassus problem, where units are unknown: the 2-norm over all contacts of the natural maps, divided by
+// |q| (by 1 when q = 0). Stored problems are compared by it ("err_vel").
+double relative_error(const DelassusProblem& problem, const ConstRef& p);
 
 // [m/s] A step is certified when its residual is at most this, unless `solver.tol` says otherwise. Larger and
 // stiction creeps visibly over minutes; smaller and rounding of heavy stacks decides.

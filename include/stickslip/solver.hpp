@@ -24,6 +24,9 @@ public:
     virtual ~Solver() = default;
     // `solution` comes in as the guess if solution.warm, and goes out as the best point found.
     virtual SolveReport solve(const StepProblem& problem, StepSolution& solution) = 0;
+    // Problems that come as u = W p + q. `tol` then bounds relative_error(), which is report.residual.contacts. A solver
+    // whose table entry does not say `local` refuses.
+    virtual SolveReport solve_local(const DelassusProblem& problem, DelassusSolution& solution);
 };
 
 // One line of the table of solvers: what it is, what it takes, how to make it.
@@ -33,6 +36,7 @@ struct SolverEntry {
     const char* summary;
     bool disc, polygon;  // cones it takes
     bool nonsymmetric;   // A (and W) may be unsymmetric
+    bool local;          // takes Delassus problems too
     std::vector<FieldInfo> (*options)();
     std::unique_ptr<Solver> (*make)(const OptionValues& values);
 };

@@ -14,6 +14,13 @@ void BlockMatrix::shape_diagonal(const Nodes& layout) {
     values.assign(static_cast<std::size_t>(offset), 0.0);
 }
 
+const BlockMatrix::Coupling& BlockMatrix::add_coupling(int row_node, int column_node) {
+    const int offset = static_cast<int>(values.size());
+    values.resize(values.size() + static_cast<std::size_t>(nodes.dof(row_node) * nodes.dof(column_node)), 0.0);
+    couplings.push_back({row_node, column_node, offset});
+    return couplings.back();
+}
+
 void BlockMatrix::add_product(double s, const ConstRef& x, Eigen::Ref<VecX> y) const {
     for (int n = 0; n < nodes.size(); ++n) {
         const int i = nodes.start[n], d = nodes.dof(n);

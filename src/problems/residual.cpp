@@ -106,4 +106,21 @@ Residual residual(const StepProblem& problem, const StepSolution& solution) {
     return result;
 }
 
+double relative_error(const DelassusProblem& problem, const ConstRef& p) {
+    const Nodes& rows = problem.W.nodes;
+    SS_ASSERT(p.size() == rows.nv() && problem.q.size() == rows.nv(), "problem and impulses of different sizes");
+    VecX u = problem.q;
+    problem.W.add_product(1, p, u);
+    double sum = 0;
+    for (int i = 0; i < problem.contacts(); ++i) {
+        const int first = rows.start[i], dim = rows.dof(i);
+        const double map =
+            contact_natural_map(dim, problem.friction[i], problem.facets[i], step_of(problem.W.block(i).trace() / dim),
+                                u.data() + first, p.data() + first);
+        sum += map * map;
+    }
+    const double scale = problem.q.norm();
+    return std::sqrt(sum) / (scale > 0 ? scale : 1);
+}
+
 }  // namespace stickslip

@@ -95,4 +95,11 @@ void StepSolution::size_to(const StepProblem& problem) {
     warm = false;
 }
 
+void DelassusSolution::size_to(const DelassusProblem& problem) {
+    if (p.size() == problem.q.size() && static_cast<int>(modes.size()) == problem.contacts()) return;
+    p.setZero(problem.q.size());
+    modes.assign(static_cast<std::size_t>(problem.contacts()), ContactMode::open);
+    warm = false;
+}
+
 }  // namespace stickslip

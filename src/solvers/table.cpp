@@ -23,22 +23,30 @@ const std::vector<SolverEntry>& solvers() {
     static const std::vector<SolverEntry> table{
         {"auto", "stiction by fixed modes; see nsgs, cone-newton, lemke",
          "the cheapest way that certifies the step: fixed modes of the last step, sweeps, Newton, pivots", true, true,
-         true, list_fields<AutoOptions>,
+         true, false, list_fields<AutoOptions>,
          [](const OptionValues& values) { return make<AutoSolver, AutoOptions>(values, "auto"); }},
         {"nsgs", "Jean & Moreau 1992; Jean, Comput. Methods Appl. Mech. Engrg. 177 (1999)",
          "nonsmooth Gauss-Seidel: exact local cone solves in sweeps, direct solve with fixed modes at the end", true,
-         true, true, list_fields<NsgsOptions>,
+         true, true, false, list_fields<NsgsOptions>,
          [](const OptionValues& values) { return make<NsgsSolver, NsgsOptions>(values, "nsgs"); }},
         {"cone-newton", "Acary, Cadoux, Lemarechal & Malick 2011; Castro et al. 2022; Alart & Curnier 1991",
          "proximal point outside, semismooth Newton in the velocities inside; stacks, mass ratios, closed loops", true,
-         true, true, list_fields<ConeNewtonOptions>,
+         true, true, false, list_fields<ConeNewtonOptions>,
          [](const OptionValues& values) { return make<ConeNewtonSolver, ConeNewtonOptions>(values, "cone-newton"); }},
         {"lemke", "Anitescu & Potra, Nonlinear Dynamics 14 (1997)",
          "Lemke's pivoting on the polyhedral problem: direct, always ends with a solution; polygon cones only", false,
-         true, true, list_fields<LemkeOptions>,
+         true, true, false, list_fields<LemkeOptions>,
          [](const OptionValues& values) { return make<LemkeSolver, LemkeOptions>(values, "lemke"); }},
     };
     return table;
+}
+
+SolveReport Solver::solve_local(const DelassusProblem&, DelassusSolution&) {
+    SolveReport report;
+    report.status = Status::not_converged;
+    report.residual.contacts = infinity;
+    report.reason = "this solver takes step problems only; stored local problems (W, q) go to auto";
+    return report;
 }
 
 std::unique_ptr<Solver> make_solver(const std::string& name, const OptionValues& values, Place place) {

@@ -13,8 +13,19 @@ DelassusProblem to_delassus(const StepProblem& problem) {
                     std::to_string(elimination.boxed().front()) +
                     " has finite bounds; keep the step problem for motors, limits and brakes");
     DelassusProblem result;
-    result.start = problem.contacts.jacobian.row;
-    result.W = elimination.W();
+    Nodes rows;
+    rows.start = problem.contacts.jacobian.row;
+    result.W.shape_diagonal(rows);
+    const auto& W = elimination.W();
+    for (int i = 0; i < rows.size(); ++i) {
+        for (int j = 0; j < rows.size(); ++j) {
+            const auto part = W.block(rows.start[i], rows.start[j], rows.dof(i), rows.dof(j));
+            if (i == j)
+                result.W.block(i) = part;
+            else if (!part.isZero(0))
+                result.W.block(result.W.add_coupling(i, j)) = part;
+        }
+    }
     result.q = elimination.q();
     result.friction = problem.contacts.friction;
     result.facets = problem.contacts.facets;
