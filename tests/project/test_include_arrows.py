@@ -29,6 +29,7 @@ public = {
     "types": "base", "error": "base", "options": "base", "version": "base",
     "blocks": "math",
     "problem": "problems",
+    "stored_problem": "problems",
     "solver": "solvers",
     "system": "model",
     "mechanism": "mechanisms",
