@@ -268,6 +268,7 @@ void read_global(const Hdf5File& file, StoredProblem& out) {
         throw Error(fmt::format("matrix '{}/M' is {} x {}, expected a square one", group, M.rows, M.columns),
                     {file.path()});
     const int nv = M.rows;
+    const std::vector<double> f = read_fclib_vector(file, group + "/vectors/f", nv);  // first: a wrong size ends here
     std::vector<char> positive(static_cast<std::size_t>(nv), 0);
     for (const SparseEntry& e : M.entries)
         if (e.row == e.column && e.value > 0) positive[e.row] = 1;
@@ -287,7 +288,6 @@ void read_global(const Hdf5File& file, StoredProblem& out) {
     const SparseMatrix G = joints ? read_rows("G") : SparseMatrix{0, nv, {}};
     const int contacts = count_contacts(file, group + "/H", H.rows, dim);
     const std::vector<double> mu = read_friction(file, group, contacts);
-    const std::vector<double> f = read_fclib_vector(file, group + "/vectors/f", nv);
     const std::vector<double> w = read_fclib_vector(file, group + "/vectors/w", H.rows);
     const std::vector<double> b =
         joints ? read_fclib_vector(file, group + "/vectors/b", G.rows) : std::vector<double>{};
