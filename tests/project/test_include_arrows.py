@@ -37,7 +37,7 @@ public = {
     "scheme": "schemes",
     "simulation": "simulation",
     "scene": "scene", "edit": "scene", "load": "scene", "check": "scene",
-    "record": "record",
+    "record": "record", "hard_problems": "record",
     "report": "report",
 }
 
