@@ -49,6 +49,10 @@ public:
     SolveReport solve_local(const DelassusProblem& problem, DelassusSolution& solution) override;
     InteriorPointOptions options;
 
+    struct Way {
+        double share, raise, feasible;
+    };
+
 private:
     struct Cone {
         int row = 0, size = 0;  // first row; rows that take part
@@ -76,9 +80,9 @@ private:
     template <class Judge>
     void run(RowSpace& space, Judge&& judge);
     void start(RowSpace& space);
-    void measure(RowSpace& space);                              // velocities and infeasibilities of the point at hand
-    bool advance(RowSpace& space, double share, double raise);  // one step; false when it jammed
-    bool linear_step(RowSpace& space, double share, double target, bool corrected);
+    void measure(RowSpace& space);                  // velocities and infeasibilities of the point at hand
+    bool advance(RowSpace& space, const Way& way);  // one step; false when it jammed
+    bool linear_step(RowSpace& space, double share, double target, bool corrected, double feasible);
     ContactMode mode_of(const Cone& cone, int dim) const;
     double reach() const;
     double complementarity() const;  // mean product
