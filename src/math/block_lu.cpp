@@ -343,6 +343,17 @@ bool BlockLu::factor_tail() {
     return true;
 }
 
+double BlockLu::work() const {
+    double sum = std::pow(tail_rows_, 3) / 3;
+    for (int k = 0; k < tail_first_; ++k) {
+        const double d = nodes_.dof(elimination_[k]);
+        double rows = 0;
+        for (int e = column_[k]; e < column_[k + 1]; ++e) rows += nodes_.dof(elimination_[row_[e]]);
+        sum += d * d * d / 3 + d * d * rows + d * rows * rows;
+    }
+    return sum;
+}
+
 void BlockLu::solve_tail(double* x) const {
     const int n = tail_rows_;
     const double* const a = values_.data() + tail_;

@@ -38,12 +38,13 @@ public:
     bool factor();                // false when a pivot is zero or not finite
     void solve(double* x) const;  // x := K^-1 x, nv entries, any number of times after factor()
 
+    double work() const;  // multiplications of one factor(), of the pattern analysed
     int fill_blocks() const { return static_cast<int>(row_.size()); }  // off-diagonal blocks of one triangle
 
 private:
     void order();
     void place();
-    void scatter();  // the given blocks into the factor's places
+    void scatter();      // the given blocks into the factor's places
     bool factor_tail();  // false when a pivot is zero or not finite
     void solve_tail(double* x) const;
     int find(int early, int late) const;  // index in row_ of (late, early)

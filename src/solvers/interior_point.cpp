@@ -280,6 +280,7 @@ void InteriorPointSolver::run(RowSpace& space, Judge&& judge) {
     for (const Way& way : ways) {
         lines_ = first;
         start(space);
+        const double most = 1e9 * options.max_work / std::max(space.work(), 1.0);
         for (int k = 0; k < options.max_steps; ++k) {
             if (k > 0) measure(space);
             const double error = judge(x_);
@@ -288,6 +289,7 @@ void InteriorPointSolver::run(RowSpace& space, Judge&& judge) {
                 best_ = x_;
             }
             if (best_error_ <= options.tol) return;
+            if (steps_ >= most) return;
             if (std::isnan(error) || !advance(space, way)) break;
         }
         if (pairs_ == 0) return;

@@ -32,12 +32,14 @@ namespace stickslip {
 struct InteriorPointOptions {
     double tol = default_tolerance;
     int max_steps = 100;
+    double max_work = 50;
     bool polish = true;
 
     template <class F>
     void fields(F&& f) {
         f("tol", tol, "m/s", "residual at which a step is solved; of stored local problems relative to |q|");
         f("max_steps", max_steps, "-", "Newton steps, one factorisation each; 10 to 40 are normal");
+        f("max_work", max_work, "1e9", "multiplications in factorisations before giving up, some 0.2 s each 1e9");
         f("polish", polish, "-", "end with a direct solve for the modes found, so that stiction is exact");
     }
 };
