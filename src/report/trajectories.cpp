@@ -131,7 +131,8 @@ public:
             else if (body != r_.body_names.end())
                 add_body(static_cast<std::size_t>(body - r_.body_names.begin()), list);
             else
-                throw unknown_name("coordinate or body of the run", name, names(), Place{"--plot", 0, 0});
+                throw Error(std::string("the run has ") + unknown_name("coordinate or body", name, names()).what(),
+                            Place{"--plot", 0, 0});
         }
         return list;
     }
@@ -221,14 +222,14 @@ void add_trajectories(const RecordContents& record, const std::vector<std::strin
             groups.emplace_back().push_back(std::move(c));
     }
     std::size_t left_out = 0;
-    bool stillest = false;
+    bool nothing_moves = false;
     page.begin_row();
     for (std::vector<Channel>& group : groups) {
         if (wanted.empty()) left_out += keep_movers(group);
         double most = 0;
         for (const Channel& c : group) most = std::max(most, c.range());
         if (wanted.empty() && most < (&group == &groups.front() ? noise : rounding)) {
-            stillest = &group == &groups.front() && record.t.size() > 1;
+            nothing_moves = nothing_moves || &group == &groups.front();
             left_out += group.size();
             continue;
         }
@@ -241,8 +242,9 @@ void add_trajectories(const RecordContents& record, const std::vector<std::strin
         }
     }
     page.end_row();
-    if (stillest) page.paragraph("Nothing moves: all ways are within rounding.", "note");
-    if (left_out > 0)
+    if (nothing_moves && left_out == list.size())
+        page.paragraph("Nothing moves by more than rounding; --plot NAME,NAME draws the coordinates you name.", "note");
+    else if (left_out > 0)
         page.paragraph(fmt::format("{} {} less {} not drawn; --plot NAME,NAME draws the ones you name.",
                                    plot::counted(static_cast<long long>(left_out), "coordinate"),
                                    left_out == 1 ? "that moves" : "that move", left_out == 1 ? "is" : "are"),

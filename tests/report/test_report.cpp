@@ -183,8 +183,13 @@ TEST_F(Report, ManyBodiesAndContactsAreCutAndCounted) {
     const std::string html =
         page_of(load_model(std::string(STICKSLIP_SCENES) + "/stack-20.yaml", {testing::set("run.end", "0.5")}));
     EXPECT_NE(html.find("30 of 80 contacts are shown, 50 are left out"), std::string::npos);
-    EXPECT_NE(html.find("coordinates that move less are not drawn"), std::string::npos);
-    EXPECT_EQ(html.find("class=\"line s8"), std::string::npos);
+    EXPECT_NE(html.find("Nothing moves by more than rounding"), std::string::npos);
+    // asked for, what stands still is drawn all the same
+    EXPECT_NE(written({{"cube-20.z"}}).find(">cube-20.z<"), std::string::npos);
+    const std::string wall = page_of(load_model(std::string(STICKSLIP_SCENES) + "/brick-wall.yaml"));
+    EXPECT_NE(wall.find("coordinates that move less are not drawn"), std::string::npos);
+    EXPECT_NE(wall.find("class=\"line s7"), std::string::npos);
+    EXPECT_EQ(wall.find("class=\"line s8"), std::string::npos);
 }
 
 // The pictures of the strip, one string each.
