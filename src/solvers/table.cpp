@@ -2,6 +2,7 @@
 #include "base/fields.hpp"
 #include "solvers/auto.hpp"
 #include "solvers/cone_newton.hpp"
+#include "solvers/interior_point.hpp"
 #include "solvers/lemke.hpp"
 #include "solvers/nsgs.hpp"
 #include "stickslip/solver.hpp"
@@ -33,6 +34,12 @@ const std::vector<SolverEntry>& solvers() {
          "proximal point outside, semismooth Newton in the velocities inside; stacks, mass ratios, closed loops", true,
          true, true, false, list_fields<ConeNewtonOptions>,
          [](const OptionValues& values) { return make<ConeNewtonSolver, ConeNewtonOptions>(values, "cone-newton"); }},
+        {"interior-point", "Acary, Armand & Nguyen 2022; Alizadeh & Goldfarb 2003; De Saxce & Feng 1998",
+         "Newton steps inside the cones, one factorisation each: walls, piles, heavy on light; disc cones only", true,
+         false, true, true, list_fields<InteriorPointOptions>,
+         [](const OptionValues& values) {
+             return make<InteriorPointSolver, InteriorPointOptions>(values, "interior-point");
+         }},
         {"lemke", "Anitescu & Potra, Nonlinear Dynamics 14 (1997)",
          "Lemke's pivoting on the polyhedral problem: direct, always ends with a solution; polygon cones only", false,
          true, true, false, list_fields<LemkeOptions>,
