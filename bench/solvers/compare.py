@@ -2,12 +2,12 @@
 """Our solvers against those of Siconos on the same problems, in one run, all from r = 0.
 
     bench/solvers/compare.py --command build/stickslip --fclib FOLDER --out RESULTS [--docs docs] [--lcp] [--only TEXT]
-                             [--limit S] [--most-contacts N] [--solvers a,b]
+                             [--limit S] [--most-contacts N] [--ours a,b] [--solvers a,b]
 
 FOLDER holds FCLIB files (*.hdf5, any depth). Every solve runs in a process of its own with a limit of processor time; the
-solvers take turns on each problem, ours among them. Time is the wall time of the solver's call alone, the shortest of up to 20
-repetitions of short solves, at least 100 microseconds (below that the clock and the call decide). All errors are recomputed from
-the impulses by one function (problems.errors), whatever a solver says of itself.
+solvers take turns on each problem, ours among them. Time is the processor time of the solver's call alone (one thread each),
+the shortest of up to 20 repetitions of short solves, at least 100 microseconds (below that clock and call decide). All errors
+are recomputed from the impulses by one function (problems.errors), whatever a solver says of itself.
 
 Writes RESULTS/fclib.csv (and lcp.csv with --lcp), prints the summary, and with --docs draws the performance profiles.
 """
@@ -23,6 +23,10 @@ import sys
 import tempfile
 import time
 
+for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):  # one thread each; must be said before numpy loads its BLAS
+    os.environ[name] = "1"
+
+import h5py
 import numpy as np
 
 import piles
@@ -55,7 +59,7 @@ siconos_fc3d = {
     "VI-EG_1e-4": ("VI_EG", 1e-4, 50000),
     "VI-FPP_1e-4": ("VI_FPP", 1e-4, 50000),
 }
-ours = {"stickslip_1e-4": ("auto", 1e-4), "stickslip_1e-8": ("auto", 1e-8)}
+ours = {}  # likewise, filled from --ours: (solver, tolerance)
 siconos_lcp = ["LEMKE", "PIVOT", "NEWTON_FB_FBLSA", "NEWTON_MIN_FBLSA", "RPGS", "CPG"]
 
 
@@ -93,15 +97,15 @@ def in_child(work, seconds):
 
 
 def repeated(once):
-    """Shortest wall time of once() and its last value."""
-    shortest, begin = np.inf, time.perf_counter()
+    """Shortest wall and processor time of once(), and its last value."""
+    wall, cpu, begin = np.inf, np.inf, time.perf_counter()
     for _ in range(repetitions):
-        start = time.perf_counter()
+        start, start_cpu = time.perf_counter(), time.process_time()
         value = once()
-        shortest = min(shortest, time.perf_counter() - start)
+        cpu, wall = min(cpu, time.process_time() - start_cpu), min(wall, time.perf_counter() - start)
         if time.perf_counter() - begin > repeat_within:
             break
-    return shortest, value
+    return {"wall_s": wall, "cpu_s": cpu}, value
 
 
 def run_siconos(text_file, problem, name, seconds):
@@ -120,9 +124,9 @@ def run_siconos(text_file, problem, name, seconds):
         def once():
             r[:], u[:] = 0, 0
             return numerics.fc3d_driver(stored, r, u, options)
-        wall, info = repeated(once)
+        taken, info = repeated(once)
         err_vel, err_siconos = problems.errors(problem, r)
-        return {"wall_s": wall, "says_ok": info == 0, "iterations": int(options.iparam[numerics.SICONOS_IPARAM_ITER_DONE]),
+        return {**taken, "says_ok": info == 0, "iterations": int(options.iparam[numerics.SICONOS_IPARAM_ITER_DONE]),
                 "err_vel": float(err_vel), "err_siconos": float(err_siconos)}
     return in_child(work, seconds)
 
@@ -138,6 +142,11 @@ def run_command(arguments, seconds):
         return None, (done.stderr.strip() or "no answer")[:100].replace("\n", " ")
 
 
+def told_of(told):
+    return {"wall_s": told["wall_s"], "cpu_s": told["cpu_s"], "says_ok": told["certified"], "iterations": told["iterations"],
+            "by": told["solver"]}
+
+
 def run_ours(command, path, problem, name, seconds, folder):
     solver, tol = ours[name]
     answer = os.path.join(folder, "answer.h5")
@@ -145,12 +154,10 @@ def run_ours(command, path, problem, name, seconds, folder):
                               str(repetitions), "-o", answer], seconds)
     if fail:
         return {"fail": fail}
-    import h5py
     with h5py.File(answer, "r") as file:
         r = file["solution/r"][()]
     err_vel, err_siconos = problems.errors(problem, r)
-    return {"wall_s": told["wall_s"], "says_ok": told["certified"], "iterations": told["iterations"], "err_vel": float(err_vel),
-            "err_siconos": float(err_siconos), "by": told["solver"]}
+    return {**told_of(told), "err_vel": float(err_vel), "err_siconos": float(err_siconos)}
 
 
 def compare_fclib(arguments, folder):
@@ -191,8 +198,8 @@ def run_lcp(M, q, name, seconds):
         def once():
             z[:], w[:] = 0, 0
             return numerics.linearComplementarity_driver(stored, z, w, options)
-        wall, info = repeated(once)
-        return {"wall_s": wall, "says_ok": info == 0, "iterations": int(options.iparam[numerics.SICONOS_IPARAM_ITER_DONE]),
+        taken, info = repeated(once)
+        return {**taken, "says_ok": info == 0, "iterations": int(options.iparam[numerics.SICONOS_IPARAM_ITER_DONE]),
                 "error": lcp_error(M, q, z)}
     return in_child(work, seconds)
 
@@ -202,7 +209,6 @@ def lcp_error(M, q, z):
 
 
 def compare_lcp(arguments, folder):
-    import h5py
     rows = []
     for n in (5, 10, 20, 50, 100, 200):
         for dim, facets in ((2, 2), (3, 4), (3, 8)):
@@ -222,8 +228,7 @@ def compare_lcp(arguments, folder):
                         if told:
                             with h5py.File(answer, "r") as file:
                                 p = file["solution/r"][()]
-                            result = {"wall_s": told["wall_s"], "says_ok": told["certified"], "by": told["solver"],
-                                      "iterations": told["iterations"], "error": lcp_error(M, q, pile.variables(p))}
+                            result = {**told_of(told), "error": lcp_error(M, q, pile.variables(p))}
                     else:
                         result = run_lcp(M, q, solver, arguments.limit)
                     rows.append({"problem": name, "contacts": n, "size": len(q), "solver": solver, **result})
@@ -251,14 +256,19 @@ def main():
     parser.add_argument("--only", help="problems whose name contains this")
     parser.add_argument("--limit", type=float, default=15, help="processor time of one solve [s]")
     parser.add_argument("--most-contacts", type=int, default=10**9)
-    parser.add_argument("--solvers", help="names, separated by commas")
+    parser.add_argument("--ours", default="auto", help="our solvers, separated by commas")
+    parser.add_argument("--solvers", help="all names to run, separated by commas, such as stickslip:auto_1e-8,NSGS_1e-8")
     arguments = parser.parse_args()
+    for solver in arguments.ours.split(","):
+        for tol in ("1e-4", "1e-8"):
+            ours[f"stickslip:{solver}_{tol}"] = (solver, float(tol))
     pathlib.Path(arguments.out).mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         if arguments.fclib:
             rows = compare_fclib(arguments, folder)
             write(os.path.join(arguments.out, "fclib.csv"), rows,
-                  ["problem", "dim", "contacts", "solver", "wall_s", "err_vel", "err_siconos", "iterations", "says_ok", "by", "fail"])
+                  ["problem", "dim", "contacts", "solver", "wall_s", "cpu_s", "err_vel", "err_siconos", "iterations", "says_ok",
+                   "by", "fail"])
             for level in (1e-3, 1e-6):
                 times = profiles.times(rows, level, floor)
                 print(profiles.summary(times, level))
@@ -271,7 +281,7 @@ def main():
         if arguments.lcp:
             rows = compare_lcp(arguments, folder)
             write(os.path.join(arguments.out, "lcp.csv"), rows,
-                  ["problem", "contacts", "size", "solver", "wall_s", "error", "iterations", "says_ok", "by", "fail"])
+                  ["problem", "contacts", "size", "solver", "wall_s", "cpu_s", "error", "iterations", "says_ok", "by", "fail"])
             print(profiles.lcp_table(rows))
 
 

@@ -13,7 +13,7 @@ def times(rows, level, floor):
         if row["dim"] != 3:
             continue
         good = row.get("err_vel", math.inf) <= level and math.isfinite(row.get("err_vel", math.inf))
-        result.setdefault(row["solver"], {})[row["problem"]] = max(row["wall_s"], floor) if good else math.inf
+        result.setdefault(row["solver"], {})[row["problem"]] = max(row["cpu_s"], floor) if good else math.inf
     return result
 
 
@@ -25,7 +25,9 @@ def ratios(table):
     """{solver: sorted ratios to the best, inf left in}; problems nobody solved count for nobody."""
     names = {problem for of in table.values() for problem in of}
     fastest = {name: best(table.values(), name) for name in names}
-    return {solver: sorted(of.get(name, math.inf) / fastest[name] if math.isfinite(fastest[name]) else math.inf for name in names)
+    solved = [name for name in names if math.isfinite(fastest[name])]
+    nobody = [math.inf] * (len(names) - len(solved))
+    return {solver: sorted([of.get(name, math.inf) / fastest[name] for name in solved] + nobody)
             for solver, of in table.items()}, len(names)
 
 
@@ -45,9 +47,11 @@ def summary(table, level):
     names = {problem for of in table.values() for problem in of}
     solved = [name for name in names if math.isfinite(best(ours, name))]
     faster = [name for name in solved if best(ours, name) < best(others, name)]
+    tied = [name for name in solved if best(ours, name) <= best(others, name)]
     near = [name for name in solved if best(ours, name) <= 2 * best(others, name)]
     if ours and names:
-        lines.append(f"\nours: solved {len(solved)} of {count}, faster than the best of all others on {len(faster)}, "
+        lines.append(f"\nours: solved {len(solved)} of {count}, faster than the best of all others on {len(faster)} "
+                     f"(with ties at the floor of the clock {len(tied)}), "
                      f"within a factor 2 of it on {len(near)}; the others together solved "
                      f"{sum(math.isfinite(best(others, name)) for name in names)}")
     return "\n".join(lines)
@@ -58,7 +62,8 @@ def svg(table, title):
     x = lambda tau: left + (width - left - right) * math.log10(tau) / math.log10(largest_ratio)
     y = lambda part: height - bottom - (height - top - bottom) * part
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">',
-           f'<rect width="{width}" height="{height}" fill="white"/>', f'<text x="{left}" y="22" font-size="14">{title.replace("<", "&lt;")}, {count} problems</text>']
+           f'<rect width="{width}" height="{height}" fill="white"/>',
+           f'<text x="{left}" y="22" font-size="14">{title.replace("<", "&lt;")}, {count} problems</text>']
     for tau in (1, 10, 100, 1000):
         out.append(f'<line x1="{x(tau):.1f}" x2="{x(tau):.1f}" y1="{y(0)}" y2="{y(1)}" stroke="#dddddd"/>'
                    f'<text x="{x(tau):.1f}" y="{height - bottom + 16}" text-anchor="middle">{tau}</text>')
@@ -96,7 +101,7 @@ def lcp_table(rows):
         cells = []
         for solver in solvers:
             mine = [row for row in rows if row["solver"] == solver and row["problem"].rsplit("_", 1)[0] == family]
-            good = sorted(row["wall_s"] for row in mine if row.get("error", math.inf) <= 1e-6)
+            good = sorted(row["cpu_s"] for row in mine if row.get("error", math.inf) <= 1e-6)
             cells.append(f"{len(good)}/{len(mine)}" + (f", {good[len(good) // 2]:.2g} s" if good else ""))
         lines.append(f"| {family} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
