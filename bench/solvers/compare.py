@@ -5,8 +5,8 @@
                              [--limit S] [--most-contacts N] [--ours a,b] [--solvers a,b]
 
 FOLDER holds FCLIB files (*.hdf5, any depth). Every solve runs in a process of its own with a limit of processor time; the
-solvers take turns on each problem, ours among them. Time is the processor time of the solver's call alone (one thread each),
-the shortest of up to 20 repetitions of short solves, at least 100 microseconds (below that clock and call decide). All errors
+solvers take turns on each problem, ours among them. Time is that of the solver's call alone (one thread each), the
+shortest of up to 20 repetitions of short solves (profiles.time_of), at least 100 microseconds (below, clock and call decide). All errors
 are recomputed from the impulses by one function (problems.errors), whatever a solver says of itself.
 
 Writes RESULTS/fclib.csv (and lcp.csv with --lcp), prints the summary, and with --docs draws the performance profiles.
