@@ -12,7 +12,7 @@ namespace {
 // Share of Newton's shift; factor by which the target is raised after a short step, and how much of the infeasibility that
 // step may remove (none: it only returns to the central path). Tried in this order: what jams one of them is rarely hard
 // for the next. Each gets max_steps.
-constexpr InteriorPointSolver::Way ways[] = {{0.9, 10, 0}, {0.9, 3, 0.3}, {0.5, 3, 0}};
+constexpr InteriorPointSolver::Way ways[] = {{0.9, 10, 0}, {0.9, 3, 0.3}, {1, 3, 1}, {0.5, 3, 0}};
 
 constexpr double first_impulse = 0.1;   // scaled; far from the border, and of the order of a resting load
 constexpr double softness = 1e-2;       // scaled compliance of the guess; 1e-4 to 1e-1 do as well
