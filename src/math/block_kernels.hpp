@@ -31,13 +31,16 @@ inline void update(const double* L, const double* Y, double* C, int m_any, int n
     }
 }
 
+// C 6 x 6, with q known (Q > 0) or not.
 #ifdef STICKSLIP_KERNELS_AVX2
 // Two columns of six are three vectors: c0..3 | c4 c5 c6 c7 | c8..11, with factors y0 | y0 y0 y1 y1 | y1.
-inline void update_666(const double* L, const double* Y, double* C) {
+template <int Q>
+inline void update_66(const double* L, const double* Y, double* C, int q_any) {
+    const int q = Q > 0 ? Q : q_any;
     __m256d c[9];
     for (int i = 0; i < 9; ++i) c[i] = _mm256_load_pd(C + 4 * i);
 #pragma GCC unroll 6
-    for (int k = 0; k < 6; ++k) {
+    for (int k = 0; k < q; ++k) {
         const __m256d low = _mm256_loadu_pd(L + 6 * k), high = _mm256_loadu_pd(L + 6 * k + 2);
         const __m256d middle = _mm256_permute2f128_pd(low, high, 0x03);
 #pragma GCC unroll 3
@@ -51,15 +54,21 @@ inline void update_666(const double* L, const double* Y, double* C) {
     for (int i = 0; i < 9; ++i) _mm256_store_pd(C + 4 * i, c[i]);
 }
 #else
-inline void update_666(const double* L, const double* Y, double* C) {
-    for (int j = 0; j < 6; ++j)
-        for (int k = 0; k < 6; ++k)
+template <int Q>
+inline void update_66(const double* L, const double* Y, double* C, int q_any) {
+    const int q = Q > 0 ? Q : q_any;
+    for (int k = 0; k < q; ++k)
+        for (int j = 0; j < 6; ++j)
             for (int i = 0; i < 6; ++i) C[i + 6 * j] -= L[i + 6 * k] * Y[j + 6 * k];
 }
 #endif
 
 inline void update_any(const double* L, const double* Y, double* C, int m, int n, int q) {
-    if (m == 6 && n == 6 && q == 6) return update_666(L, Y, C);
+    if (m == 6 && n == 6) {
+        if (q == 6) return update_66<6>(L, Y, C, q);
+        if (q == 3) return update_66<3>(L, Y, C, q);
+        return update_66<0>(L, Y, C, q);
+    }
     switch (m) {
         case 1: return update<1>(L, Y, C, m, n, q);
         case 2: return update<2>(L, Y, C, m, n, q);

@@ -18,13 +18,14 @@ bool BlockLdl::column(int j, Status& status) {
     const int d = dim_[j], begin = column_[j], end = column_[j + 1];
     double* const C = values + start_[j];
 
-    std::fill(C, values + start_[j + 1], 0.0);
+    const int given = original_start_[j + 1] - original_start_[j];
+    if (given < 1 + end - begin) std::fill(C, values + start_[j + 1], 0.0);  // else every block is overwritten
     for (int o = original_start_[j]; o < original_start_[j + 1]; ++o) {
         const Original& block = original_[o];
         const double* from = matrix_.data() + block.from;
         double* to = values + block.to;
         if (!block.transposed) {
-            for (int i = 0, size = block.rows * block.columns; i < size; ++i) to[i] = from[i];
+            std::copy_n(from, block.rows * block.columns, to);
         } else {
             for (int c = 0; c < block.columns; ++c)
                 for (int r = 0; r < block.rows; ++r) to[r + c * block.rows] = from[c + r * block.columns];

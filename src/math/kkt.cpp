@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/block_kernels.hpp"
 #include "stickslip/error.hpp"
 
 namespace stickslip {
@@ -17,31 +18,6 @@ constexpr double primal_gain = 3;
 // (T is then rounding beside 1/m) do not drown in their penalty: four digits are left to the plain solve. Larger: the soft
 // directions of long chains of hinges feel it, and one correction no longer repairs them (seen at 1e-9).
 constexpr double primal_floor = 1e-12;
-
-// K += J_e' Y with J_e dim x m and Y dim x n, both row-major; K column-major m x n.
-template <int Dim, int M, int N>
-void add_block(const double* J, const double* Y, double* K, int dim_any, int m_any, int n_any) {
-    const int dim = Dim > 0 ? Dim : dim_any, m = M > 0 ? M : m_any, n = N > 0 ? N : n_any;
-    for (int j = 0; j < n; ++j) {
-        double* k = K + j * m;
-        for (int r = 0; r < dim; ++r) {
-            const double s = Y[r * n + j];
-            const double* row = J + r * m;
-            for (int i = 0; i < m; ++i) k[i] += row[i] * s;
-        }
-    }
-}
-
-void add_any(const double* J, const double* Y, double* K, int dim, int m, int n) {
-    if (m == 6 && n == 6) {
-        if (dim == 1) return add_block<1, 6, 6>(J, Y, K, dim, m, n);
-        if (dim == 3) return add_block<3, 6, 6>(J, Y, K, dim, m, n);
-        if (dim == 5) return add_block<5, 6, 6>(J, Y, K, dim, m, n);
-        return add_block<0, 6, 6>(J, Y, K, dim, m, n);
-    }
-    if (m == 3 && n == 3) return add_block<0, 3, 3>(J, Y, K, dim, m, n);
-    add_block<0, 0, 0>(J, Y, K, dim, m, n);
-}
 
 }  // namespace
 
@@ -153,6 +129,12 @@ void KktSystem::fill(const BlockMatrix& A, const BlockRows& G, const ConstRef& T
     }
 
     inverse_T_.resize(static_cast<std::size_t>(G.rows()));
+    inverse_diagonal_.resize(static_cast<std::size_t>(A.nodes.nv()));
+    for (int n = 0; form_ == Form::primal && n < A.nodes.size(); ++n) {
+        const int d = A.nodes.dof(n);
+        const double* a = A.values.data() + A.diagonal[n];
+        for (int k = 0; k < d; ++k) inverse_diagonal_[A.nodes.start[n] + k] = 1 / a[k * (d + 1)];
+    }
     double* const* place = place_.data();
     for (int g = 0; g < G.groups(); ++g) {
         const int first = G.row[g], dim = G.dim(g);
@@ -177,8 +159,7 @@ void KktSystem::fill(const BlockMatrix& A, const BlockRows& G, const ConstRef& T
             for (const BlockRows::Block& e : blocks) {
                 const int d = A.nodes.dof(e.node);
                 const double* J = G.values.data() + e.offset + r * d;
-                const double* a = A.values.data() + A.diagonal[e.node];
-                for (int k = 0; k < d; ++k) own += J[k] * J[k] / a[k * (d + 1)];
+                for (int k = 0; k < d; ++k) own += J[k] * J[k] * inverse_diagonal_[A.nodes.start[e.node] + k];
             }
             const double t = std::max(T[first + r], primal_floor * own);
             inverse_T_[first + r] = on(r) && t > 0 ? 1 / t : 0.0;  // a row of zeros does nothing
@@ -192,9 +173,10 @@ void KktSystem::fill(const BlockMatrix& A, const BlockRows& G, const ConstRef& T
                 const int n = A.nodes.dof(f.node);
                 const double* J = G.values.data() + f.offset;
                 product_.resize(std::max(product_.size(), static_cast<std::size_t>(dim * n)));
+                // rows of J are columns of J': K += J_e' T^-1 J_f is an update by -T^-1
                 for (int r = 0; r < dim; ++r)
-                    for (int k = 0; k < n; ++k) product_[r * n + k] = inverse_T_[first + r] * J[r * n + k];
-                add_any(G.values.data() + e.offset, product_.data(), to, dim, A.nodes.dof(e.node), n);
+                    for (int k = 0; k < n; ++k) product_[r * n + k] = -inverse_T_[first + r] * J[r * n + k];
+                kernels::update_any(G.values.data() + e.offset, product_.data(), to, A.nodes.dof(e.node), n, dim);
             }
         }
     }

@@ -66,6 +66,7 @@ private:
     std::vector<BlockLdl::Edge> edges_;
     std::vector<double*> coupling_place_, place_;  // where couplings, and blocks or pairs of blocks of G, are added
     AlignedDoubles inverse_T_;                     // per row, 0 when inactive
+    AlignedDoubles inverse_diagonal_;              // 1 / A_kk, primal form
     AlignedDoubles product_;
     RowVec x_, w_, u_;
 };

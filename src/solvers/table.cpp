@@ -2,6 +2,7 @@
 #include "base/fields.hpp"
 #include "solvers/auto.hpp"
 #include "solvers/cone_newton.hpp"
+#include "solvers/direct_iterative.hpp"
 #include "solvers/lemke.hpp"
 #include "solvers/nsgs.hpp"
 #include "stickslip/solver.hpp"
@@ -33,6 +34,12 @@ const std::vector<SolverEntry>& solvers() {
          "proximal point outside, semismooth Newton in the velocities inside; stacks, mass ratios, closed loops", true,
          true, true, false, list_fields<ConeNewtonOptions>,
          [](const OptionValues& values) { return make<ConeNewtonSolver, ConeNewtonOptions>(values, "cone-newton"); }},
+        {"direct-iterative", "Lacoursiere & Linde 2011, (96)-(97); Judice & Pires 1994",
+         "joints and contact normals by block pivots on the sparse LDL', friction by sweeps, in turns; machines", true,
+         true, true, false, list_fields<DirectIterativeOptions>,
+         [](const OptionValues& values) {
+             return make<DirectIterativeSolver, DirectIterativeOptions>(values, "direct-iterative");
+         }},
         {"lemke", "Anitescu & Potra, Nonlinear Dynamics 14 (1997)",
          "Lemke's pivoting on the polyhedral problem: direct, always ends with a solution; polygon cones only", false,
          true, true, false, list_fields<LemkeOptions>,
