@@ -14,6 +14,10 @@ namespace {
 // digits that the refinement must bring back.
 constexpr double primal_gain = 3;
 
+// Corrections beyond those asked for, while they still move v by more than this share of it and shrink.
+constexpr int extra_corrections = 3;
+constexpr double settled = 1e-13;
+
 // In the primal form T is at least this share of the row's own J A^-1 J', so that T = 0 can be taken and light bodies
 // (T is then rounding beside 1/m) do not drown in their penalty: four digits are left to the plain solve. Larger: the soft
 // directions of long chains of hinges feel it, and one correction no longer repairs them (seen at 1e-9).
@@ -214,10 +218,11 @@ KktSystem::Status KktSystem::refactor(const BlockMatrix& A, const BlockRows& G, 
 double KktSystem::solve(const BlockMatrix& A, const BlockRows& G, const ConstRef& T, const ConstRef& r,
                         const ConstRef& b, Eigen::Ref<VecX> v, Eigen::Ref<VecX> lambda, int refinements) {
     const int nv = A.nodes.nv(), m = G.rows();
-    double change = 0;
+    double change = 0, before = 0, largest = 0;
     w_.resize(m);
     u_.resize(m);
-    for (int k = 0; k <= refinements; ++k) {
+    for (int k = 0; k <= refinements + extra_corrections; ++k) {
+        if (k > refinements && !(change > settled * largest && change < 0.5 * before)) break;
         // the full residual: f = r - A v + G' lambda, w = b - G v - T lambda
         x_.resize(form_ == Form::kkt ? nv + m : nv);
         auto f = x_.head(nv);
@@ -237,9 +242,11 @@ double KktSystem::solve(const BlockMatrix& A, const BlockRows& G, const ConstRef
             G.product(A.nodes, f, u_);
             for (int i = 0; i < m; ++i) lambda[i] += inverse_T_[i] * (w_[i] - u_[i]);
         }
-        change = 0;
+        before = change;
+        change = largest = 0;
         for (int i = 0; i < nv; ++i) {
             v[i] += x_[i];
+            largest = std::max(largest, std::abs(v[i]));
             const double size = std::abs(x_[i]);
             change = size > change || std::isnan(size) ? size : change;
         }

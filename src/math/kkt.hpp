@@ -46,8 +46,9 @@ public:
     Status refactor(const BlockMatrix& A, const BlockRows& G, const ConstRef& T, std::span<const char> active,
                     std::span<const int> changed_groups);
 
-    // Corrects (v, lambda), which come in as a guess (zero is one), 1 + refinements times. Returns max |dv| of the last
-    // correction. Inactive rows keep their lambda, and it acts.
+    // Corrects (v, lambda), which come in as a guess (zero is one), 1 + refinements times, and up to three times more while
+    // that still moves v (bodies so light that T is rounding beside 1/m need it). Returns max |dv| of the last correction.
+    // Inactive rows keep their lambda, and it acts.
     double solve(const BlockMatrix& A, const BlockRows& G, const ConstRef& T, const ConstRef& r, const ConstRef& b,
                  Eigen::Ref<VecX> v, Eigen::Ref<VecX> lambda, int refinements = 1);
 

@@ -225,7 +225,7 @@ SolveReport DirectIterativeSolver::solve(const StepProblem& problem, StepSolutio
     if (!solution.warm) reset_solution(solution);
     SolveReport report;
     report.solver = "direct-iterative";
-    if (solution.warm || problem.contacts.size() == 0) {
+    if (options.polish && (solution.warm || problem.contacts.size() == 0)) {
         if (modes_.improve(problem, solution, options.tol, report.residual)) {
             solution.warm = true;
             return report;
@@ -270,7 +270,8 @@ SolveReport DirectIterativeSolver::solve(const StepProblem& problem, StepSolutio
         const bool repeated = x_.modes == last_modes_;
         last_modes_.assign(x_.modes.begin(), x_.modes.end());
         // The first direct solve guesses that all that is closed sticks: at rest that is the answer.
-        if (report.residual.max() <= options.tol || ((round == 0 || repeated) && round >= next_polish)) {
+        if (options.polish &&
+            (report.residual.max() <= options.tol || ((round == 0 || repeated) && round >= next_polish))) {
             copy_solution(x_, trial_);
             Residual polished;
             modes_.improve(problem, trial_, options.tol, polished);
@@ -281,7 +282,7 @@ SolveReport DirectIterativeSolver::solve(const StepProblem& problem, StepSolutio
             next_polish = round + 1 + round / 4;
         }
         if (report.residual.max() <= exact_share * options.tol ||
-            (report.residual.max() <= options.tol && ++extra > extra_rounds))
+            (report.residual.max() <= options.tol && (!options.polish || ++extra > extra_rounds)))
             break;
         sweep(problem);
         report.iterations += options.sweeps;

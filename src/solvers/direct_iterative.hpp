@@ -32,6 +32,7 @@ struct DirectIterativeOptions {
     int max_rounds = 100;
     int sweeps = 15;
     int max_pivots = 200;
+    bool polish = true;
 
     template <class F>
     void fields(F&& f) {
@@ -39,6 +40,7 @@ struct DirectIterativeOptions {
         f("max_rounds", max_rounds, "-", "turns of direct solve and sweeps before giving up");
         f("sweeps", sweeps, "-", "sweeps over the contacts in each turn; the paper takes 15");
         f("max_pivots", max_pivots, "-", "changes of the active set in one direct solve before going on with the last");
+        f("polish", polish, "-", "end with, and try in between, the direct solve with fixed modes (exact stiction)");
     }
 };
 

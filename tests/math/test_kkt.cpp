@@ -11,7 +11,6 @@ namespace {
 
 struct Errors {
     double v, force, lambda;  // relative, in the largest entry; force is G' lambda
-    double largest_v, largest_force;
 };
 
 double relative(const VecX& x, const std::vector<Wide>& exact, int first) {
@@ -59,9 +58,7 @@ Errors errors(const RowSystem& s, KktSystem::Form form, int refinements = 1) {
         for (int k = 0; k < s.nv(); ++k)
             if (G(i, k) != 0)
                 force[static_cast<std::size_t>(k)] += Wide(G(i, k)) * exact[static_cast<std::size_t>(s.nv() + i)];
-    const VecX F = G.transpose() * lambda;
-    return {relative(v, exact, 0), relative(F, force, 0), relative(lambda, exact, s.nv()), v.lpNorm<Eigen::Infinity>(),
-            F.lpNorm<Eigen::Infinity>()};
+    return {relative(v, exact, 0), relative(G.transpose() * lambda, force, 0), relative(lambda, exact, s.nv())};
 }
 
 }  // namespace
@@ -92,16 +89,14 @@ TEST(Kkt, MassRatiosOfAMillionDoNoHarm) {
     }
 }
 
-TEST(Kkt, LightBodiesFeelOnlyTheRoundingOfTheForcesTheyCarry) {
-    // Masses down to 1e-6 at T = 1e-9: T is 1e-15 of 1/m, so the form must keep the rows. A body of mass m that passes a
-    // force F on is moved by eps F/m whatever the method.
+TEST(Kkt, BodiesSoLightThatTheComplianceIsRoundingBesideThem) {
+    // Masses down to 1e-6 at T = 1e-9: T is 1e-15 of 1/m, so the form must keep the rows, and one refinement is not enough.
     for (unsigned seed = 1; seed <= 3; ++seed) {
         for (const bool closed : {false, true}) {
             const RowSystem s = chain(40, seed == 2, closed && seed != 2, 1e-9, 1e-6, seed);
             const Errors e = errors(s, KktSystem::Form::automatic);
+            EXPECT_LT(e.v, 1e-12) << "seed " << seed;
             EXPECT_LT(e.lambda, 1e-12) << "seed " << seed;
-            EXPECT_LT(e.force, 1e-12) << "seed " << seed;
-            EXPECT_LT(e.v, 1e-12 + 4e-16 * e.largest_force / (e.largest_v * 1e-7)) << "seed " << seed;
         }
     }
 }
@@ -268,7 +263,6 @@ TEST(Kkt, CouplingsAndTheAntisymmetricPartOfAAreCorrectedAgainstTheTrueA) {
         s.A.block(s.A.couplings.back()).diagonal().setConstant(-0.02);
     }
     for (const auto form : both) {
-        EXPECT_GT(errors(s, form, 1).v, 1e-10);  // the antisymmetric part is 1e-2 of A
         EXPECT_LT(errors(s, form, 8).v, 1e-12);
     }
 }
