@@ -3,6 +3,7 @@
 #include "solvers/auto.hpp"
 #include "solvers/cone_newton.hpp"
 #include "solvers/direct_iterative.hpp"
+#include "solvers/interior_point.hpp"
 #include "solvers/lemke.hpp"
 #include "solvers/nsgs.hpp"
 #include "stickslip/solver.hpp"
@@ -39,6 +40,12 @@ const std::vector<SolverEntry>& solvers() {
          true, true, false, list_fields<DirectIterativeOptions>,
          [](const OptionValues& values) {
              return make<DirectIterativeSolver, DirectIterativeOptions>(values, "direct-iterative");
+         }},
+        {"interior-point", "Acary, Armand & Nguyen 2022; Alizadeh & Goldfarb 2003; De Saxce & Feng 1998",
+         "Newton steps inside the cones, one factorisation each: walls, piles, heavy on light; disc cones only", true,
+         false, true, true, list_fields<InteriorPointOptions>,
+         [](const OptionValues& values) {
+             return make<InteriorPointSolver, InteriorPointOptions>(values, "interior-point");
          }},
         {"lemke", "Anitescu & Potra, Nonlinear Dynamics 14 (1997)",
          "Lemke's pivoting on the polyhedral problem: direct, always ends with a solution; polygon cones only", false,
