@@ -10,6 +10,8 @@
 // No inverse of a block is formed: three digits would be lost.
 #pragma once
 
+#include <cstddef>
+
 #if defined(__AVX2__) && defined(__FMA__)
 #include <immintrin.h>
 #define STICKSLIP_KERNELS_AVX2 1
@@ -35,10 +37,8 @@ inline void update(const double* L, const double* Y, double* C, int m_any, int n
 #ifdef STICKSLIP_KERNELS_AVX2
 // Two columns of six are three vectors: c0..3 | c4 c5 c6 c7 | c8..11, with factors y0 | y0 y0 y1 y1 | y1.
 template <int Q>
-inline void update_66(const double* L, const double* Y, double* C, int q_any) {
+inline void accumulate_66(const double* L, const double* Y, __m256d* c, int q_any) {
     const int q = Q > 0 ? Q : q_any;
-    __m256d c[9];
-    for (int i = 0; i < 9; ++i) c[i] = _mm256_load_pd(C + 4 * i);
 #pragma GCC unroll 6
     for (int k = 0; k < q; ++k) {
         const __m256d low = _mm256_loadu_pd(L + 6 * k), high = _mm256_loadu_pd(L + 6 * k + 2);
@@ -51,6 +51,21 @@ inline void update_66(const double* L, const double* Y, double* C, int q_any) {
             c[3 * j + 2] = _mm256_fnmadd_pd(high, y1, c[3 * j + 2]);
         }
     }
+}
+
+template <int Q>
+inline void update_66(const double* L, const double* Y, double* C, int q) {
+    __m256d c[9];
+    for (int i = 0; i < 9; ++i) c[i] = _mm256_load_pd(C + 4 * i);
+    accumulate_66<Q>(L, Y, c, q);
+    for (int i = 0; i < 9; ++i) _mm256_store_pd(C + 4 * i, c[i]);
+}
+
+// C -= sum over s of (L_s + at) Y_s', all 6 x 6: C stays in registers.
+inline void update_66_run(const double* const* L, std::ptrdiff_t at, const double* Y, double* C, int run) {
+    __m256d c[9];
+    for (int i = 0; i < 9; ++i) c[i] = _mm256_load_pd(C + 4 * i);
+    for (int s = 0; s < run; ++s) accumulate_66<6>(L[s] + at, Y + 36 * s, c, 6);
     for (int i = 0; i < 9; ++i) _mm256_store_pd(C + 4 * i, c[i]);
 }
 #else
@@ -60,6 +75,9 @@ inline void update_66(const double* L, const double* Y, double* C, int q_any) {
     for (int k = 0; k < q; ++k)
         for (int j = 0; j < 6; ++j)
             for (int i = 0; i < 6; ++i) C[i + 6 * j] -= L[i + 6 * k] * Y[j + 6 * k];
+}
+inline void update_66_run(const double* const* L, std::ptrdiff_t at, const double* Y, double* C, int run) {
+    for (int s = 0; s < run; ++s) update_66<6>(L[s] + at, Y + 36 * s, C, 6);
 }
 #endif
 

@@ -37,16 +37,28 @@ bool BlockLdl::column(int j, Status& status) {
 
     // C -= L_ik D_k L_jk' for every earlier k in row j
     double* const Y = scaled_.data();
-    for (int t = row_start_[j]; t < row_start_[j + 1]; ++t) {
-        const int k = row_column_[t], e = row_entry_[t], q = dim_[k];
-        scale(values + offset_[e], pivot_.data() + pivot_start_[k], Y, d, q);
+    for (int t = row_start_[j]; t < row_start_[j + 1];) {
+        const int run = run_[t], k = row_column_[t], e = row_entry_[t], q = dim_[k];
         for (int i = 0; i < d; ++i) size[d + i] = C[i * (d + 1)];
-        update_any(values + offset_[e], Y, C, d, d, q);
-        for (int i = 0; i < d; ++i) size[i] += std::abs(C[i * (d + 1)] - size[d + i]);
-        for (int f = e + 1, last = column_[k + 1]; f < last; ++f) {
-            const int i = row_[f];
-            update_any(values + offset_[f], Y, values + target_[i], dim_[i], d, q);
+        if (run > 0) {
+            const double* L[longest_run];
+            for (int s = 0; s < run; ++s) {
+                L[s] = values + offset_[row_entry_[t + s]];
+                scale(L[s], pivot_.data() + pivot_start_[row_column_[t + s]], Y + 36 * s, 6, 6);
+            }
+            update_66_run(L, 0, Y, C, run);
+            for (int f = e + 1, last = column_[k + 1]; f < last; ++f)
+                update_66_run(L, 36 * (f - e), Y, values + target_[row_[f]], run);
+        } else {
+            scale(values + offset_[e], pivot_.data() + pivot_start_[k], Y, d, q);
+            update_any(values + offset_[e], Y, C, d, d, q);
+            for (int f = e + 1, last = column_[k + 1]; f < last; ++f) {
+                const int i = row_[f];
+                update_any(values + offset_[f], Y, values + target_[i], dim_[i], d, q);
+            }
         }
+        for (int i = 0; i < d; ++i) size[i] += std::abs(C[i * (d + 1)] - size[d + i]);
+        t += std::max(run, 1);
     }
 
     const int node = elimination_[j];

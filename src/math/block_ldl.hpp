@@ -14,7 +14,8 @@
 // Left looking: column j = K_j - sum over earlier k that touch it, in a fixed order; so columns that no change reaches keep
 // their bits, and a partial refactorisation (changed nodes and their ancestors in the elimination tree) is
 // bit-equal to a full one. Signs and sizes of the pivots are checked.
-// Left out: supernodes (a pile of more than some 5000 bodies wants them), threads.
+// Consecutive columns of the same pattern (fundamental supernodes) are applied together where all blocks are 6 x 6.
+// Left out: dense panels for them (a pile of more than some 5000 bodies wants them), threads.
 #pragma once
 
 #include <cstddef>
@@ -64,6 +65,8 @@ public:
     bool dissected() const { return dissected_; }   // ordered by nested dissection
 
 private:
+    static constexpr int longest_run =
+        8;             // columns applied together: 2.3 kB of scaled blocks, more would leave the first cache
     struct Original {  // a block of the matrix that belongs into a column of L
         std::ptrdiff_t from, to;
         bool transposed;
@@ -97,6 +100,7 @@ private:
     std::vector<std::ptrdiff_t> start_;        // per turn: the diagonal block; its column follows
     std::vector<int> row_start_;               // row j: columns that touch it ...
     std::vector<int> row_column_, row_entry_;  // ... and the entry of row_ where
+    std::vector<int> run_;  // per entry of a row list: columns applied together from here, 0: any size
     std::vector<int> original_start_;
     std::vector<Original> original_;
     AlignedDoubles values_, pivot_, inverse_;
@@ -113,6 +117,7 @@ private:
     std::vector<char> placed_;
     std::vector<Edge> body_edges_;
     std::vector<int> child_, sibling_, mark_, count_;
+    std::vector<char> sixes_;  // per turn: the node and all its rows have six velocities
 };
 
 }  // namespace stickslip

@@ -277,3 +277,27 @@ TEST(Kkt, TheFormFollowsTheCost) {
     kkt.analyse(hung.A, hung.G);
     EXPECT_EQ(kkt.form(), KktSystem::Form::kkt);
 }
+
+TEST(Kkt, LargePilesAreDissectedTheSameWayEveryTimeAndSolved) {
+    const RowSystem s = pile(1000, 1e-6);
+    KktSystem first, second;
+    VecX v[2], lambda[2];
+    for (KktSystem* kkt : {&first, &second}) {
+        const int k = kkt == &first ? 0 : 1;
+        kkt->analyse(s.A, s.G);
+        EXPECT_EQ(kkt->form(), KktSystem::Form::primal);
+        EXPECT_TRUE(kkt->factors().dissected());
+        ASSERT_TRUE(kkt->factor(s.A, s.G, s.T).ok);
+        v[k] = VecX::Zero(s.nv());
+        lambda[k] = VecX::Zero(s.rows());
+        kkt->solve(s.A, s.G, s.T, s.r, s.b, v[k], lambda[k]);
+    }
+    EXPECT_TRUE((v[0].array() == v[1].array()).all() && (lambda[0].array() == lambda[1].array()).all());
+    VecX f = s.r, w(s.rows());
+    s.A.add_product(-1, v[0], f);
+    s.G.add_transpose_product(s.A.nodes, lambda[0], f);
+    EXPECT_LT(f.lpNorm<Eigen::Infinity>(), 1e-12 * s.r.lpNorm<Eigen::Infinity>());
+    s.G.product(s.A.nodes, v[0], w);
+    w += s.T.cwiseProduct(lambda[0]) - s.b;
+    EXPECT_LT(w.lpNorm<Eigen::Infinity>(), 1e-12 * 9.81e-3);  // of the free fall of load()
+}
