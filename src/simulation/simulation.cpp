@@ -317,6 +317,11 @@ struct Simulation::Impl {
             summary.end = RunEnd::refused;
             summary.reason = no;
         }
+        if (model.run.certify && summary.end == RunEnd::finished)
+            if (const std::string no = torn_joint(*model.system, joints, state.t); !no.empty()) {
+                summary.end = RunEnd::refused;
+                summary.reason = no;
+            }
         for (int i = 0; i < joints.size(); ++i)
             if (joints.kind[i] == RowKind::holonomic)
                 summary.joint_violation_position_max =

@@ -9,14 +9,13 @@ namespace stickslip {
 
 namespace {
 
-// Share of Newton's shift and factor by which the target is raised when steps are short, tried in this order: what jams one
-// of them is rarely hard for the next. Each gets max_steps.
-struct Way {
-    double share, raise;
-};
-constexpr Way ways[] = {{0.9, 10}, {0.8, 3}, {1, 3}, {0, 3}};
+// Share of Newton's shift; factor by which the target is raised after a short step, and how much of the infeasibility that
+// step may remove (none: it only returns to the central path). Tried in this order: what jams one of them is rarely hard
+// for the next. Each gets max_steps.
+constexpr InteriorPointSolver::Way ways[] = {{0.9, 10, 0}, {0.9, 3, 0.3}, {0.5, 3, 0}};
 
 constexpr double first_impulse = 0.1;   // scaled; far from the border, and of the order of a resting load
+constexpr double softness = 1e-2;       // scaled compliance of the guess; 1e-4 to 1e-1 do as well
 constexpr double proximal = 1e-8;       // of free rows, scaled: redundant joints need it, refinement removes it
 constexpr double short_step = 0.1;      // below it the next target is raised
 constexpr int most_short_steps = 25;    // in a row: jammed
@@ -102,7 +101,29 @@ void InteriorPointSolver::measure(RowSpace& space) {
 }
 
 void InteriorPointSolver::start(RowSpace& space) {
+    // How large impulses will be: those that stop everything, softly.
     for (Cone& cone : cones_) cone.z = Vec3(first_impulse, 0, 0);
+    for (std::size_t i = 0; i < cones_.size(); ++i) {
+        const Cone& cone = cones_[i];
+        for (int k = 0; k < cone.size * cone.size; ++k)
+            shift_.contact[i * StepSystem::block + k] = shift_.inverse[i * StepSystem::block + k] = 0;
+        for (int k = 0; k < cone.size; ++k) {
+            shift_.contact[i * StepSystem::block + k * (cone.size + 1)] = softness / (cone.scale[k] * cone.scale[k]);
+            shift_.inverse[i * StepSystem::block + k * (cone.size + 1)] = cone.scale[k] * cone.scale[k] / softness;
+        }
+    }
+    for (std::size_t j = 0; j < lines_.size(); ++j)
+        shift_.joint[j] = lines_[j].fixed ? infinity : softness / (lines_[j].scale * lines_[j].scale);
+    b_ = -space.q;
+    if (space.factor(shift_)) {
+        space.solve(shift_, b_, dx_);
+        for (Cone& cone : cones_) {
+            double size = 0;
+            for (int k = 0; k < cone.size; ++k)
+                size = std::max(size, std::abs(dx_[cone.row + k]) / (unit_ * cone.scale[k]));
+            if (std::isfinite(size)) cone.z[0] = std::max(first_impulse, size);
+        }
+    }
     measure(space);
     for (Cone& cone : cones_) {
         const double slip = std::hypot(cone.offset[1], cone.offset[2]);
@@ -137,7 +158,7 @@ double InteriorPointSolver::reach() const {
 }
 
 // The step towards products of `target`, with the factors at hand; corrected by the products of the step before.
-bool InteriorPointSolver::linear_step(RowSpace& space, double share, double target, bool corrected) {
+bool InteriorPointSolver::linear_step(RowSpace& space, double share, double target, bool corrected, double feasible) {
     b_.setZero(space.rows());
     const auto pay = [&](const Bound& bound) {
         return (target - bound.slack * bound.force - (corrected ? bound.dslack * bound.dforce : 0.0)) / bound.slack;
@@ -145,9 +166,10 @@ bool InteriorPointSolver::linear_step(RowSpace& space, double share, double targ
     for (std::size_t j = 0; j < lines_.size(); ++j) {
         Line& line = lines_[j];
         if (line.fixed) continue;
-        double b = -line.y;
-        if (line.lower.there) b += line.lower.force + pay(line.lower);
-        if (line.upper.there) b -= line.upper.force + pay(line.upper);
+        double missing = line.y, b = 0;
+        if (line.lower.there) missing -= line.lower.force, b += pay(line.lower);
+        if (line.upper.there) missing += line.upper.force, b -= pay(line.upper);
+        b -= feasible * missing;
         b_[static_cast<Eigen::Index>(j)] = unit_ * b / line.scale;
     }
     for (Cone& cone : cones_) {
@@ -155,7 +177,7 @@ bool InteriorPointSolver::linear_step(RowSpace& space, double share, double targ
         right[0] += target;
         if (corrected) right -= lorentz::product(cone.nt.G * cone.dz, cone.nt.G_inverse * cone.dt);
         cone.wanted = cone.nt.G * lorentz::divide(cone.nt.middle, right);
-        Vec3 b = cone.wanted - cone.offset;
+        Vec3 b = cone.wanted - feasible * cone.offset;
         b[0] -= share * (cone.d[1] * b[1] + cone.d[2] * b[2]);
         for (int k = 0; k < cone.size; ++k) b_[cone.row + k] = unit_ * b[k] / cone.scale[k];
     }
@@ -180,7 +202,7 @@ bool InteriorPointSolver::linear_step(RowSpace& space, double share, double targ
     return true;
 }
 
-bool InteriorPointSolver::advance(RowSpace& space, double share, double raise) {
+bool InteriorPointSolver::advance(RowSpace& space, const Way& way) {
     const double mean = complementarity();
     if (!(mean >= (pairs_ > 0 ? least_target : 0))) return false;
     for (std::size_t i = 0; i < cones_.size(); ++i) {
@@ -192,8 +214,8 @@ bool InteriorPointSolver::advance(RowSpace& space, double share, double raise) {
         lorentz::scale(cone.z, cone.t, cone.nt);
         // C theta and theta^-1 C^-1, C^-1 = I + share e_0 d'
         Mat3 T = cone.nt.theta, B = cone.nt.theta_inverse;
-        T.row(0) -= share * (cone.d.transpose() * T).eval();
-        B += share * (B.col(0) * cone.d.transpose()).eval();
+        T.row(0) -= way.share * (cone.d.transpose() * T).eval();
+        B += way.share * (B.col(0) * cone.d.transpose()).eval();
         for (int l = 0; l < cone.size; ++l) {
             for (int k = 0; k < cone.size; ++k) {
                 const std::size_t at = i * StepSystem::block + static_cast<std::size_t>(k + l * cone.size);
@@ -209,7 +231,7 @@ bool InteriorPointSolver::advance(RowSpace& space, double share, double raise) {
             if (bound->there) theta += bound->force / bound->slack;
         shift_.joint[j] = line.fixed ? infinity : theta / (line.scale * line.scale);
     }
-    if (!space.factor(shift_) || !linear_step(space, share, 0, false)) return false;
+    if (!space.factor(shift_) || !linear_step(space, way.share, 0, false, 1)) return false;
     ++steps_;
 
     double a = std::min(1.0, reach()), target = 0;
@@ -224,10 +246,10 @@ bool InteriorPointSolver::advance(RowSpace& space, double share, double raise) {
         if (a < short_step) sigma = std::max(sigma, 0.5);
         target = sigma * mean;
         if (last_step_ < short_step) {
-            target = raise * mean;
+            target = way.raise * mean;
             corrected = false;
         }
-        if (!linear_step(space, share, target, corrected)) return false;
+        if (!linear_step(space, way.share, target, corrected, corrected ? 1 : way.feasible)) return false;
     }
     const double a_most = (0.9 + 0.09 * a) * reach();
     a = std::min(1.0, a_most);
@@ -258,6 +280,7 @@ void InteriorPointSolver::run(RowSpace& space, Judge&& judge) {
     for (const Way& way : ways) {
         lines_ = first;
         start(space);
+        const double most = 1e9 * options.max_work / std::max(space.work(), 1.0);
         for (int k = 0; k < options.max_steps; ++k) {
             if (k > 0) measure(space);
             const double error = judge(x_);
@@ -266,7 +289,8 @@ void InteriorPointSolver::run(RowSpace& space, Judge&& judge) {
                 best_ = x_;
             }
             if (best_error_ <= options.tol) return;
-            if (std::isnan(error) || !advance(space, way.share, way.raise)) break;
+            if (steps_ >= most) return;
+            if (std::isnan(error) || !advance(space, way)) break;
         }
         if (pairs_ == 0) return;
     }

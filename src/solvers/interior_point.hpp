@@ -32,12 +32,14 @@ namespace stickslip {
 struct InteriorPointOptions {
     double tol = default_tolerance;
     int max_steps = 100;
+    double max_work = 50;
     bool polish = true;
 
     template <class F>
     void fields(F&& f) {
         f("tol", tol, "m/s", "residual at which a step is solved; of stored local problems relative to |q|");
         f("max_steps", max_steps, "-", "Newton steps, one factorisation each; 10 to 40 are normal");
+        f("max_work", max_work, "1e9", "multiplications in factorisations before giving up, some 0.2 s each 1e9");
         f("polish", polish, "-", "end with a direct solve for the modes found, so that stiction is exact");
     }
 };
@@ -48,6 +50,10 @@ public:
     SolveReport solve(const StepProblem& problem, StepSolution& solution) override;
     SolveReport solve_local(const DelassusProblem& problem, DelassusSolution& solution) override;
     InteriorPointOptions options;
+
+    struct Way {
+        double share, raise, feasible;
+    };
 
 private:
     struct Cone {
@@ -76,9 +82,9 @@ private:
     template <class Judge>
     void run(RowSpace& space, Judge&& judge);
     void start(RowSpace& space);
-    void measure(RowSpace& space);                              // velocities and infeasibilities of the point at hand
-    bool advance(RowSpace& space, double share, double raise);  // one step; false when it jammed
-    bool linear_step(RowSpace& space, double share, double target, bool corrected);
+    void measure(RowSpace& space);                  // velocities and infeasibilities of the point at hand
+    bool advance(RowSpace& space, const Way& way);  // one step; false when it jammed
+    bool linear_step(RowSpace& space, double share, double target, bool corrected, double feasible);
     ContactMode mode_of(const Cone& cone, int dim) const;
     double reach() const;
     double complementarity() const;  // mean product

@@ -36,6 +36,7 @@ public:
     int rows() const { return row.back(); }
     virtual void image(const RowVec& x, RowVec& y) = 0;  // y = W x
     virtual bool factor(const RowShift& shift) = 0;      // of W + T; false when it is singular
+    virtual double work() const = 0;                     // multiplications of one factor(), after the first
     // x = (W + T)^-1 b with the shift of the last factor(), refined once with the true W.
     void solve(const RowShift& shift, const RowVec& b, RowVec& x);
 
@@ -52,6 +53,7 @@ public:
     void velocities(const RowVec& x, StepSolution& solution);  // v, lambda, p of the impulses x
     void image(const RowVec& x, RowVec& y) override;
     bool factor(const RowShift& shift) override;
+    double work() const override { return system_.work(); }
 
 protected:
     void solve_once(const RowShift& shift, const RowVec& b, RowVec& x) override;
@@ -73,6 +75,7 @@ public:
     void prepare(const DelassusProblem& problem);
     void image(const RowVec& x, RowVec& y) override;
     bool factor(const RowShift& shift) override;
+    double work() const override { return lu_.work(); }
 
 protected:
     void solve_once(const RowShift& shift, const RowVec& b, RowVec& x) override;

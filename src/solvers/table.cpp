@@ -25,11 +25,11 @@ const std::vector<SolverEntry>& solvers() {
     static const std::vector<SolverEntry> table{
         {"auto", "stiction by fixed modes; see nsgs, cone-newton, lemke",
          "the cheapest way that certifies the step: fixed modes of the last step, sweeps, Newton, pivots", true, true,
-         true, false, list_fields<AutoOptions>,
+         true, true, list_fields<AutoOptions>,
          [](const OptionValues& values) { return make<AutoSolver, AutoOptions>(values, "auto"); }},
         {"nsgs", "Jean & Moreau 1992; Jean, Comput. Methods Appl. Mech. Engrg. 177 (1999)",
          "nonsmooth Gauss-Seidel: exact local cone solves in sweeps, direct solve with fixed modes at the end", true,
-         true, true, false, list_fields<NsgsOptions>,
+         true, true, true, list_fields<NsgsOptions>,
          [](const OptionValues& values) { return make<NsgsSolver, NsgsOptions>(values, "nsgs"); }},
         {"cone-newton", "Acary, Cadoux, Lemarechal & Malick 2011; Castro et al. 2022; Alart & Curnier 1991",
          "proximal point outside, semismooth Newton in the velocities inside; stacks, mass ratios, closed loops", true,
