@@ -13,6 +13,9 @@ namespace {
 // Stiction is promised to rounding, not to the tolerance: a shortcut that is less exact than this is not taken.
 constexpr double exact_share = 1e-3;
 
+// Multiplications that the last sweeps over a stored problem may cost, some seconds.
+constexpr double last_work = 8e9;
+
 // Complementarity variables up to which a dozen LCPs cost less than thousands of sweeps.
 constexpr int small_lcp = 400;
 
@@ -261,7 +264,7 @@ SolveReport AutoSolver::solve_local(const DelassusProblem& problem, DelassusSolu
     const bool polygons = has_polygon(problem);
     if (!done()) sweeps(options_.local_sweeps, !polygons);
     if (!done() && !polygons) offer(interior_.solve_local(problem, local_));
-    if (!done()) sweeps(options_.max_sweeps, false);
+    if (!done()) sweeps(std::max(options_.max_sweeps, static_cast<int>(last_work / nsgs_.local_work())), false);
     solution.warm = true;
     report.status = done()                                 ? Status::ok
                     : std::isnan(report.residual.contacts) ? Status::diverged

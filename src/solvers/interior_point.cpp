@@ -24,6 +24,8 @@ constexpr double least_target = 1e-24;  // scaled: rounding decides what is left
 // Multiplications of one factorisation from which the compressed form of a stored problem is tried first.
 constexpr double large_work = 2e7;
 
+constexpr int least_steps = 40;  // what is allowed fewer is not begun
+
 bool is_polygon(int dim, double mu, int facets) { return dim == 3 && mu > 0 && facets > 2; }
 
 constexpr const char* refuses_polygons = "interior-point takes disc cones only; lemke and auto take polygons";
@@ -284,10 +286,12 @@ template <class Judge>
 void InteriorPointSolver::run(RowSpace& space, std::span<const Way> ways, Judge&& judge) {
     const int before = steps_;
     first_lines_.assign(lines_.begin(), lines_.end());
+    // A start costs a factorisation too.
+    const double most = 1e9 * options.max_work / std::max(space.work(), 1.0);
+    if (most < least_steps) return;
     for (const Way& way : ways) {
         lines_.assign(first_lines_.begin(), first_lines_.end());
         start(space);
-        const double most = 1e9 * options.max_work / std::max(space.work(), 1.0);
         for (int k = 0; k < options.max_steps; ++k) {
             if (k > 0) measure(space);
             const double error = judge(x_);
@@ -296,7 +300,7 @@ void InteriorPointSolver::run(RowSpace& space, std::span<const Way> ways, Judge&
                 best_ = x_;
             }
             if (best_error_ <= options.tol) return;
-            if (steps_ - before >= most) return;
+            if (steps_ - before >= most) return;  // best_ is what there was time for
             if (std::isnan(error) || !advance(space, way)) break;
         }
         if (pairs_ == 0) return;

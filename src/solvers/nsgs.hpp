@@ -52,6 +52,7 @@ public:
     // sweeps will not do.
     void sweep_local(const DelassusProblem& problem, DelassusSolution& solution, int sweeps, bool foresee,
                      SolveReport& report);
+    double local_work() const { return local_.work(); }  // multiplications of one such sweep, of the last problem
     NsgsOptions options;
 
 private:
