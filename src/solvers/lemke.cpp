@@ -122,6 +122,9 @@ void LemkeSolver::read_modes(const StepProblem& problem, StepSolution& solution)
 void LemkeSolver::guess_basis(const StepProblem& problem, const StepSolution& solution) {
     guessed_.assign(static_cast<std::size_t>(lcp_.size()), 0);
     if (!solution.warm) return;
+    z_.setZero(lcp_.size());
+    elimination_.velocities(problem, solution, y_);
+    lcp_.slacks(z_, y_, w_);
     const std::size_t boxed = elimination_.boxed().size();
     for (std::size_t i = 0; i < boxed; ++i) {
         const LcpBlock& block = lcp_.blocks[i];
@@ -132,8 +135,15 @@ void LemkeSolver::guess_basis(const StepProblem& problem, const StepSolution& so
     for (int i = 0; i < problem.contacts.size(); ++i) {
         const LcpBlock& block = lcp_.blocks[boxed + static_cast<std::size_t>(i)];
         const ContactMode mode = solution.modes[static_cast<std::size_t>(i)];
-        if (mode == ContactMode::open) continue;
         char* in = guessed_.data() + block.first;
+        if (mode == ContactMode::open) {
+            // sigma is the speed of sliding all the same, at the corner of most dissipation (whose beta is zero)
+            if (block.directions == 0) continue;
+            const double* w = w_.data() + block.first + 1;
+            const auto corner = std::min_element(w, w + block.directions) - w;
+            in[1 + corner] = in[block.variables - 1] = 1;
+            continue;
+        }
         in[0] = 1;
         if (block.directions == 0) continue;
         const double* p = solution.p.data() + problem.contacts.jacobian.row[static_cast<std::size_t>(i)];
