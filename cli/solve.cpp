@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -14,10 +15,17 @@ namespace stickslip::cli {
 namespace {
 
 struct SolveArguments {
-    std::string file, solver = "auto", tol, output;
+    std::string file, solver = "auto", tol, output, history;
     std::vector<std::string> sets;
     bool json = false, cold = false;
 };
+
+void write_history(const std::string& file, const std::vector<SweepRecord>& sweeps) {
+    std::ofstream out(file);
+    out << "sweep,residual,changed\n";
+    for (const SweepRecord& s : sweeps) out << fmt::format("{},{},{}\n", s.sweep, s.residual, s.changed);
+    if (!out.flush()) throw Error("cannot write " + file);
+}
 
 int solve(const SolveArguments& a) {
     StepProblem problem;
@@ -36,10 +44,14 @@ int solve(const SolveArguments& a) {
         solution = {};
         solution.size_to(problem);
     }
+    std::vector<SweepRecord> sweeps;
+    if (!a.history.empty() && !solver->keep_history(&sweeps))
+        throw Error("solver " + a.solver + " keeps no history of sweeps; pgs does", Place{"--history", 0, 0});
     const auto start = std::chrono::steady_clock::now();
     const SolveReport report = solver->solve(problem, solution);
     const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (!a.output.empty()) save_solution(a.output, problem, solution);
+    if (!a.history.empty()) write_history(a.history, sweeps);
     const bool certified = report.status == Status::ok;
     if (a.json) {
         nlohmann::ordered_json json{{"solver", report.solver},
@@ -81,6 +93,7 @@ void add_solve(CLI::App& app, int& code) {
         ->expected(1)
         ->allow_extra_args(false);
     command->add_option("-o,--output", a->output, "write the solution here");
+    command->add_option("--history", a->history, "write residual [m/s] and changed contacts of every sweep (CSV; pgs)");
     command->add_flag("--cold", a->cold, "ignore the stored guess");
     command->add_flag("--json", a->json, "print one JSON object");
     command->callback([a, &code] { code = solve(*a); });
