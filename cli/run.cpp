@@ -10,6 +10,7 @@
 
 #include "commands.hpp"
 #include "progress.hpp"
+#include "stickslip/hard_problems.hpp"
 #include "stickslip/load.hpp"
 #include "stickslip/record.hpp"
 #include "summary_text.hpp"
@@ -27,6 +28,7 @@ struct RunArguments {
     std::string model, scheme, solver, step, tol, end, folder, resume;
     std::vector<std::string> sets;
     int threads = 1;
+    int hard = 0;  // problems to keep; 0: none
     bool json = false, quiet = false, profile = false, no_record = false, force = false;
 };
 
@@ -93,6 +95,12 @@ int run(const RunArguments& a) {
         }
         simulation.set_capsule_folder(folder);
     }
+    std::unique_ptr<HardProblems> hard;
+    if (a.hard != 0) {
+        if (a.no_record) throw Error("--dump-hard writes into the folder of the record; leave --no-record out");
+        hard = std::make_unique<HardProblems>((fs::path(folder) / "hard").string(), a.hard, model.run.solver.name);
+        simulation.watch_solves([&hard](const SolvedProblem& solved) { hard->see(solved); });
+    }
 
     std::signal(SIGINT, on_interrupt);
     std::signal(SIGTERM, on_interrupt);
@@ -108,6 +116,7 @@ int run(const RunArguments& a) {
     }
     if (a.profile) fmt::print(a.json ? stderr : stdout, "{}", profile_text(summary));
     if (!a.no_record && !a.quiet && !a.json) fmt::print("  record       {}\n", (fs::path(folder) / "run.h5").string());
+    if (hard && !a.quiet) fmt::print(a.json ? stderr : stdout, "  hard         {}\n", hard->text());
     if (summary.end == RunEnd::refused) {
         fmt::print(stderr, "stickslip: refused: {}\n", summary.reason);
         return refused;
@@ -154,6 +163,9 @@ void add_run(CLI::App& app, int& code) {
     command->add_option("--resume", a->resume, "go on from the last snapshot of this run");
     command->add_flag("--force", a->force, "replace the record that is already in the folder");
     command->add_flag("--no-record", a->no_record, "write no record");
+    command
+        ->add_flag("--dump-hard{20}", a->hard, "keep the hardest contact problems as files in RUN/hard; =N: how many")
+        ->check(CLI::Range(1, 100000));
     command->add_flag("--json", a->json, "print one JSON object at the end");
     command->add_flag("--quiet", a->quiet, "no progress bar, no summary");
     command->add_flag("--profile", a->profile, "time spent in each part of the step");

@@ -1,7 +1,11 @@
-// `stickslip solve`: one stored contact problem.
+// `stickslip solve`: one stored contact problem, our own or of the FCLIB collection.
+//
+// Our own problems are in SI units and judged by their residual in m/s. FCLIB's have unknown units: they are judged by
+// the relative error err_vel of the impulses alone, recomputed here and not taken from the solver.
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -9,15 +13,18 @@
 
 #include "commands.hpp"
 #include "stickslip/solver.hpp"
+#include "stickslip/stored_problem.hpp"
 
 namespace stickslip::cli {
 
 namespace {
 
+constexpr double default_relative_tolerance = 1e-8;  // of err_vel
+
 struct SolveArguments {
     std::string file, solver = "auto", tol, output, history;
     std::vector<std::string> sets;
-    bool json = false, cold = false;
+    bool json = false, cold = false, warm = false;
 };
 
 void write_history(const std::string& file, const std::vector<SweepRecord>& sweeps) {
@@ -27,18 +34,26 @@ void write_history(const std::string& file, const std::vector<SweepRecord>& swee
     if (!out.flush()) throw Error("cannot write " + file);
 }
 
-int solve(const SolveArguments& a) {
-    StepProblem problem;
-    StepSolution solution;
-    load_problem(a.file, problem, solution);
+OptionValues solver_options(const SolveArguments& a) {
     OptionValues options;
-    if (!a.tol.empty()) options.push_back({"tol", a.tol, Place{"--tol", 0, 0}});
     for (const std::string& set : a.sets) {
         const auto equals = set.find('=');
         if (equals == std::string::npos) throw Error("expected --set key=value, got '" + set + "'");
         options.push_back(
             {set.substr(0, equals), set.substr(equals + 1), Place{"--set " + set.substr(0, equals), 0, 0}});
     }
+    return options;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+int solve_own(const SolveArguments& a, StoredProblem& stored) {
+    const StepProblem& problem = stored.step;
+    StepSolution& solution = stored.step_guess;
+    OptionValues options = solver_options(a);
+    if (!a.tol.empty()) options.push_back({"tol", a.tol, Place{"--tol", 0, 0}});
     auto solver = make_solver(a.solver, options, Place{"--solver", 0, 0});
     if (a.cold) {
         solution = {};
@@ -49,7 +64,7 @@ int solve(const SolveArguments& a) {
         throw Error("solver " + a.solver + " keeps no history of sweeps; pgs does", Place{"--history", 0, 0});
     const auto start = std::chrono::steady_clock::now();
     const SolveReport report = solver->solve(problem, solution);
-    const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double wall_s = seconds_since(start);
     if (!a.output.empty()) save_solution(a.output, problem, solution);
     if (!a.history.empty()) write_history(a.history, sweeps);
     const bool certified = report.status == Status::ok;
@@ -58,12 +73,14 @@ int solve(const SolveArguments& a) {
                                     {"certified", certified},
                                     {"residual", report.residual.max()},
                                     {"err_vel", report.residual.contacts},
+                                    {"fclib_error", relative_errors(problem, solution.p, solution.lambda).natural},
                                     {"dynamics", report.residual.dynamics},
                                     {"joints", report.residual.joints},
                                     {"iterations", report.iterations},
                                     {"wall_s", wall_s},
                                     {"contacts", problem.contacts.size()},
-                                    {"status", to_string(report.status)}};
+                                    {"status", to_string(report.status)},
+                                    {"format", "stickslip"}};
         if (*report.reason) json["reason"] = report.reason;
         fmt::print("{}\n", json.dump());
     } else {
@@ -79,22 +96,152 @@ int solve(const SolveArguments& a) {
     return certified ? done : refused;
 }
 
+double relative_tolerance(const SolveArguments& a) {
+    if (a.tol.empty()) return default_relative_tolerance;
+    std::size_t read = 0;
+    double tol = 0;
+    try {
+        tol = std::stod(a.tol, &read);
+    } catch (const std::exception&) {
+        read = 0;
+    }
+    if (read != a.tol.size() || !(tol > 0) || !std::isfinite(tol))
+        throw Error("expected a positive number, got '" + a.tol + "'", Place{"--tol", 0, 0});
+    return tol;
+}
+
+std::unique_ptr<Solver> make_solver(const SolveArguments& a, double tol) {
+    OptionValues options = solver_options(a);
+    options.push_back({"tol", fmt::format("{:.17g}", tol), Place{"--tol", 0, 0}});
+    return stickslip::make_solver(a.solver, options, Place{"--solver", 0, 0});
+}
+
+void require_guess(bool there, const SolveArguments& a) {
+    if (!there) throw Error("has no solution of the right size to start from; leave --warm out", Place{a.file, 0, 0});
+}
+
+// A step problem in its own units. A residual of tol |q| / sqrt(contacts) at every contact makes err_vel <= tol; what the
+// solver leaves in the dynamics goes into it too, hence the half, and a second, stricter try from where the first ended.
+SolveReport solve_global(const SolveArguments& a, double tol, StoredProblem& stored, RelativeError& error,
+                         double& wall_s) {
+    const StepProblem& problem = stored.step;
+    StepSolution& solution = stored.step_guess;
+    if (a.warm) {
+        require_guess(solution.warm, a);
+    } else {
+        solution = {};
+        solution.size_to(problem);
+    }
+    const double scale = relative_errors(problem, RowVec(solution.p), RowVec(solution.lambda)).scale;
+    double absolute = 0.5 * tol * scale / std::sqrt(std::max(1, problem.contacts.size()));
+    SolveReport report;
+    int iterations = 0;
+    wall_s = 0;
+    for (int attempt = 0; attempt < 2; ++attempt, absolute /= 10) {
+        auto solver = make_solver(a, absolute);
+        const auto start = std::chrono::steady_clock::now();
+        report = solver->solve(problem, solution);
+        wall_s += seconds_since(start);
+        iterations += report.iterations;
+        error = relative_errors(problem, solution.p, solution.lambda);
+        if (std::max(error.contacts, error.joints) <= tol || report.status != Status::ok) break;
+        solution.warm = true;
+    }
+    report.iterations = iterations;
+    return report;
+}
+
+SolveReport solve_local(const SolveArguments& a, double tol, StoredProblem& stored, RelativeError& error,
+                        double& wall_s) {
+    DelassusSolution& solution = stored.local_guess;
+    if (a.warm) {
+        require_guess(solution.warm, a);
+    } else {
+        solution = {};
+        solution.size_to(stored.local);
+    }
+    auto solver = make_solver(a, tol);
+    const auto start = std::chrono::steady_clock::now();
+    const SolveReport report = solver->solve_local(stored.local, solution);
+    wall_s = seconds_since(start);
+    error = relative_errors(stored.local, solution.p);
+    return report;
+}
+
+int solve_fclib(const SolveArguments& a, StoredProblem& stored) {
+    const double tol = relative_tolerance(a);
+    const bool local = stored.format == ProblemFormat::fclib_local;
+    RelativeError error;
+    double wall_s = 0;
+    const SolveReport report =
+        local ? solve_local(a, tol, stored, error, wall_s) : solve_global(a, tol, stored, error, wall_s);
+    const double worst = std::isnan(error.joints) ? error.joints : std::max(error.contacts, error.joints);
+    const bool certified = worst <= tol;
+    const Status status = certified ? Status::ok : report.status == Status::ok ? Status::not_converged : report.status;
+    if (!a.output.empty()) {
+        FclibWriting how;
+        how.velocities = stored.velocities;
+        if (local)
+            save_fclib(a.output, stored.local, &stored.local_guess, how);
+        else
+            save_fclib(a.output, stored.step, &stored.step_guess, how);
+    }
+    const int contacts = local ? stored.local.contacts() : stored.step.contacts.size();
+    const char* format = local ? "fclib_local" : "fclib_global";
+    const char* reason = certified ? "" : report.reason;
+    if (a.json) {
+        nlohmann::ordered_json json{{"solver", report.solver},
+                                    {"certified", certified},
+                                    {"residual", worst},
+                                    {"err_vel", error.contacts},
+                                    {"fclib_error", error.natural},
+                                    {"joints", error.joints},
+                                    {"iterations", report.iterations},
+                                    {"wall_s", wall_s},
+                                    {"contacts", contacts},
+                                    {"status", to_string(status)},
+                                    {"format", format},
+                                    {"tol", tol}};
+        if (*reason) json["reason"] = reason;
+        fmt::print("{}\n", json.dump());
+    } else {
+        fmt::print("{}: {}, {} contacts\n", a.file, format, contacts);
+        fmt::print(
+            "  {} by {}: err_vel {:.17g} of |q| (tolerance {:g}), fclib_error {:.2e}, {} iterations, {:.3g} ms{}{}\n",
+            to_string(status), report.solver, error.contacts, tol, error.natural, report.iterations, 1e3 * wall_s,
+            *reason ? "\n  " : "", reason);
+    }
+    return certified ? done : refused;
+}
+
+int solve(const SolveArguments& a) {
+    if (a.warm && a.cold) throw Error("--warm and --cold exclude each other");
+    StoredProblem stored = load_any_problem(a.file);
+    if (stored.format != ProblemFormat::own && !a.history.empty())
+        throw Error("--history is for our own problems; FCLIB files have no residual in m/s");
+    if (stored.format != ProblemFormat::own) return solve_fclib(a, stored);
+    if (a.warm) require_guess(stored.step_guess.warm, a);
+    return solve_own(a, stored);
+}
+
 }  // namespace
 
 void add_solve(CLI::App& app, int& code) {
     auto a = std::make_shared<SolveArguments>();
-    CLI::App* command =
-        app.add_subcommand("solve", "solve one stored contact problem, such as the capsule of a refused step");
-    command->add_option("FILE", a->file, "problem file (HDF5)")->required();
+    CLI::App* command = app.add_subcommand(
+        "solve", "solve one stored contact problem: the capsule of a refused step, or an FCLIB file");
+    command->add_option("FILE", a->file, "problem file (HDF5): our own, FCLIB local or FCLIB global")->required();
     command->add_option("--solver", a->solver, "solver (stickslip list solvers)");
-    command->add_option("--tol", a->tol, "residual tolerance [m/s]");
+    command->add_option("--tol", a->tol,
+                        "residual tolerance [m/s]; FCLIB files: of the relative error err_vel, default 1e-8");
     command->add_option("--set", a->sets, "KEY=VALUE: an option of the solver")
         ->take_all()
         ->expected(1)
         ->allow_extra_args(false);
-    command->add_option("-o,--output", a->output, "write the solution here");
+    command->add_option("-o,--output", a->output, "write the solution here; FCLIB files: problem and solution");
     command->add_option("--history", a->history, "write residual [m/s] and changed contacts of every sweep (CSV; pgs)");
-    command->add_flag("--cold", a->cold, "ignore the stored guess");
+    command->add_flag("--cold", a->cold, "ignore the stored guess, as is the rule for FCLIB files");
+    command->add_flag("--warm", a->warm, "start from the solution an FCLIB file holds (it is not trusted)");
     command->add_flag("--json", a->json, "print one JSON object");
     command->callback([a, &code] { code = solve(*a); });
 }

@@ -103,6 +103,16 @@ struct RunSummary {
     std::vector<std::string> warnings;    // sentences for the user
 };
 
+// One contact problem of a run, as its solver has just left it. A step may have several: stages, impacts, trials.
+struct SolvedProblem {
+    const StepProblem& problem;
+    const StepSolution& guess;  // what the solver was given
+    const SolveReport& report;
+    long step;      // number of the step it belongs to, from 1
+    double t;       // [s] at the start of that step
+    double wall_s;  // [s] the solver took
+};
+
 class Simulation {
 public:
     explicit Simulation(Model model);
@@ -111,6 +121,8 @@ public:
     void add(Recorder& recorder);
     // Where a refused step leaves its problem; the folder must exist. Empty: nowhere.
     void set_capsule_folder(const std::string& folder);
+    // Shows every problem solved from now on to `watch`, which must not change anything.
+    void watch_solves(std::function<void(const SolvedProblem&)> watch);
     // Runs to `end`, or until `stop` becomes true, or until a step is refused. `progress` is called with t now and then.
     RunSummary run(const std::atomic<bool>* stop = nullptr, const std::function<void(double t)>& progress = {});
     // One step at a time; returns false at the end or when refused.

@@ -67,6 +67,9 @@ public:
     virtual void limits(const VecX& q, ContactRows& limits) const;
     // [m] Overlap of this contact beyond which it no longer says on which side the bodies are; infinity if unknown.
     virtual double overlap_limit(const ContactId& id) const;
+    // [m, rad] Value of a holonomic row (which one of the group `joint`) beyond which the joint no longer joins; infinity if
+    // unknown.
+    virtual double opening_limit(std::uint32_t joint, int row) const;
 
     // q <- q (+) dq on the manifold; dq has nv entries.
     virtual void advance(VecX& q, const VecX& dq) const = 0;

@@ -69,7 +69,7 @@ void assign_fields(Options& options, const OptionValues& values, const std::stri
                 known = true;
             }
         });
-        if (!known) throw unknown_name("option of " + what, value.key, names, value.place);
+        if (!known) throw Error(what + " has " + unknown_name("option", value.key, names).what(), value.place);
     }
 }
 

@@ -6,8 +6,9 @@
 //
 // No pivoting between blocks: a positive symmetric part keeps every Schur complement's symmetric part
 // positive, so each D_k is regular. No inverse is formed. The order is minimum degree on the graph of nodes
-// (George & Liu 1989), ties to the lower node, found once per pattern and kept while the pattern stays.
-// Left out: supernodes, and use of symmetry (the gyroscopic part is the usual case).
+// (George & Liu 1989), ties to the lower node, found once per pattern and kept while the pattern stays. Where what is left
+// of the graph is nearly complete (the middle of a pile), the rest is one dense matrix, factored by panels with pivoting.
+// Left out: use of symmetry (the gyroscopic part is the usual case; block_ldl.hpp is for symmetric matrices).
 #pragma once
 
 #include <span>
@@ -32,28 +33,46 @@ public:
     // Takes the pattern; does nothing but zero the values when it is the one of last time. Edges may repeat
     // and come in any order; they are sorted in place.
     void analyse(const Nodes& nodes, std::vector<Edge>& edges);
-    double* diagonal(int node) { return values_.data() + diagonal_[node]; }  // column-major, to be added to
+    double* diagonal(int node) { return given_.data() + given_diagonal_[node]; }  // column-major, to be added to
     Pair pair(int a, int b);      // of an edge of the pattern; valid until the next analyse
     bool factor();                // false when a pivot is zero or not finite
     void solve(double* x) const;  // x := K^-1 x, nv entries, any number of times after factor()
 
+    double work() const;  // multiplications of one factor(), of the pattern analysed
     int fill_blocks() const { return static_cast<int>(row_.size()); }  // off-diagonal blocks of one triangle
 
 private:
     void order();
     void place();
+    void scatter();      // the given blocks into the factor's places
+    bool factor_tail();  // false when a pivot is zero or not finite
+    void solve_tail(double* x) const;
     int find(int early, int late) const;  // index in row_ of (late, early)
+    bool in_tail(int turn) const { return turn >= tail_first_; }
+    double* tail_block(int row_turn, int column_turn) {
+        return values_.data() + tail_ + tail_row_[row_turn - tail_first_] +
+               static_cast<std::ptrdiff_t>(tail_row_[column_turn - tail_first_]) * tail_rows_;
+    }
 
     Nodes nodes_;
     std::vector<Edge> edges_;
-    std::vector<int> elimination_;    // elimination_[k]: node eliminated k-th
-    std::vector<int> turn_;           // its inverse
-    std::vector<int> column_;         // column k owns row_[column_[k]] .. row_[column_[k + 1] - 1]
-    std::vector<int> row_;            // turns later than k that touch k, ascending
-    std::vector<int> lower_, upper_;  // offsets in values_ of K_ik and K_ki, per entry of row_
-    std::vector<int> diagonal_;       // per node
-    std::vector<int> pivots_;         // per velocity: row swapped into place, within the node
-    std::vector<double> values_;
+    std::vector<int> given_diagonal_;  // per node, into given_
+    std::vector<int> given_edge_;      // per edge: ab, then ba
+    AlignedDoubles given_;             // K as it was added up
+    std::vector<int> elimination_;     // elimination_[k]: node eliminated k-th
+    std::vector<int> turn_;            // its inverse
+    std::vector<int> column_;          // column k owns row_[column_[k]] .. row_[column_[k + 1] - 1]
+    std::vector<int> row_;             // turns later than k that touch k, ascending
+    std::vector<int> lower_, upper_;   // offsets in values_ of K_ik and K_ki, per entry of row_
+    std::vector<int> diagonal_;        // per node outside the tail
+    std::vector<int> pivots_;          // per velocity: row swapped into place, within the node or the tail
+    int tail_first_ = 0;               // turns from here on are the dense tail
+    int tail_rows_ = 0;
+    std::ptrdiff_t tail_ = 0;    // its offset in values_, column-major tail_rows_ x tail_rows_
+    std::vector<int> tail_row_;  // per turn of the tail: its first row in it
+    std::vector<int> tail_pivot_;
+    AlignedDoubles values_;
+    mutable AlignedDoubles tail_x_;
     // scratch of the ordering
     std::vector<std::vector<int>> adjacent_;
     std::vector<std::pair<int, int>> heap_;

@@ -14,7 +14,7 @@ namespace stickslip {
 template <class Parameters>
 Mechanism build_mechanism(const OptionValues& values) {
     Parameters parameters;
-    assign_fields(parameters, values, Parameters::name);
+    assign_fields(parameters, values, std::string("mechanism ") + Parameters::name);
     parameters.fields([&](const char* key, auto& member, const char*, const char*) {
         if constexpr (std::is_same_v<std::remove_reference_t<decltype(member)>, double>)
             require(std::isfinite(member), (std::string(key) + " must be finite").c_str(), values, key);

@@ -37,6 +37,7 @@ MultibodySystem::MultibodySystem(MultibodyModel model) : model_(std::move(model)
         nq_ += model_.plane ? 3 : 7;
     }
     plan_rows();
+    measure_bodies();
 }
 
 State MultibodySystem::initial_state(const std::vector<Vec3>& velocity,
@@ -327,17 +328,6 @@ BodyState MultibodySystem::body_state(int body, const VecX& q, const VecX& v) co
     Pose frame = pose(body, q);
     frame.position = frame * (-model_.bodies[static_cast<std::size_t>(body)].com);
     return {frame, motion.linear, motion.angular, there(body)};
-}
-
-double MultibodySystem::overlap_limit(const ContactId& id) const {
-    if (is_limit(id)) return infinity;
-    const std::vector<Collider>& all = model_.collision.colliders;
-    const auto limit = [&](std::uint32_t shape) {
-        const auto found = std::lower_bound(all.begin(), all.end(), shape,
-                                            [](const Collider& c, std::uint32_t wanted) { return c.id < wanted; });
-        return found == all.end() ? infinity : half_thickness(found->shape);
-    };
-    return std::min(limit(id.a), limit(id.b));
 }
 
 std::string MultibodySystem::contact_name(const ContactId& id) const {

@@ -127,6 +127,7 @@ public:
     void look_ahead(const VecX& v, double h, ContactFinder& finder) const override;
     void limits(const VecX& q, ContactRows& limits) const override;
     double overlap_limit(const ContactId& id) const override;
+    double opening_limit(std::uint32_t joint, int row) const override;
     void advance(VecX& q, const VecX& dq) const override;
     Energies energies(double t, const VecX& q, const VecX& v) const override;
     double next_discontinuity(double t) const override;
@@ -187,14 +188,16 @@ private:
         CurveRows rows;
     };
 
-    static constexpr std::uint32_t limit_flag = 0x80000000u;  // limits sort behind the contacts of shapes
-    static constexpr std::uint32_t edit_flag = 0x40000000u;   // no contact: what an edit changed
+    static constexpr std::uint32_t limit_flag = 0x80000000u;     // limits sort behind the contacts of shapes
+    static constexpr std::uint32_t edit_flag = 0x40000000u;      // no contact: what an edit changed
+    static constexpr std::uint32_t joint_id_mask = 0x00ffffffu;  // of Group::id
 
     void plan_rows();
     std::string limit_name(const ContactId& id) const;
     std::string edited_name(const ContactId& id) const;
     bool there(int body) const { return body < 0 || model_.bodies[static_cast<std::size_t>(body)].present; }
     int joint_index(std::uint32_t id) const;  // -1 if there is none
+    void measure_bodies();
     JointFrames frames(int a, int b, const Vec3& point_a, const Vec3& point_b, const VecX& q) const;
     JointFrames frames(const Joint& joint, const VecX& q) const;
     RowPiece coordinate_piece(int joint, int number, const VecX& q) const;  // value counted
@@ -220,8 +223,9 @@ private:
     std::vector<Group> groups_;
     std::vector<Limit> limits_;
     std::vector<Counted> counted_;
-    std::vector<int> node_;     // per body; -1 if fixed
-    std::vector<int> q_start_;  // per body: first index in q
+    std::vector<double> reach_;  // [m] per body: its size as joints see it; infinity if fixed
+    std::vector<int> node_;      // per body; -1 if fixed
+    std::vector<int> q_start_;   // per body: first index in q
     int nq_ = 0;
     Vec3 plane_a_ = Vec3::Zero(), plane_b_ = Vec3::Zero(), plane_n_ = Vec3::Zero();  // axes of a planar scene
 };

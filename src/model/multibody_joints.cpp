@@ -10,7 +10,6 @@ namespace stickslip {
 
 namespace {
 
-constexpr std::uint32_t id_mask = 0x00ffffffu;
 constexpr int source_shift = 28, coordinate_shift = 24;
 
 }  // namespace
@@ -24,7 +23,7 @@ int MultibodySystem::joint_index(std::uint32_t id) const {
 
 void MultibodySystem::plan_rows() {
     const auto group_id = [](Source source, int coordinate, std::uint32_t id) {
-        SS_ASSERT(id <= id_mask, "too many joints");
+        SS_ASSERT(id <= joint_id_mask, "too many joints");
         return static_cast<std::uint32_t>(source) << source_shift |
                static_cast<std::uint32_t>(coordinate) << coordinate_shift | id;
     };
@@ -114,7 +113,7 @@ void MultibodySystem::plan_rows() {
 
 std::string MultibodySystem::joint_name(std::uint32_t id) const {
     const auto found = std::find_if(groups_.begin(), groups_.end(), [&](const Group& group) { return group.id == id; });
-    if (found == groups_.end()) return "joint " + std::to_string(id & id_mask);
+    if (found == groups_.end()) return "joint " + std::to_string(id & joint_id_mask);
     if (found->source == Source::element) return elements_[static_cast<std::size_t>(found->index)].name;
     const Joint& joint = model_.joints[static_cast<std::size_t>(found->index)];
     std::string name = joint.name;

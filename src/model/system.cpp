@@ -14,6 +14,8 @@ void System::limits(const VecX&, ContactRows& limits) const { limits.clear(); }
 
 double System::overlap_limit(const ContactId&) const { return infinity; }
 
+double System::opening_limit(std::uint32_t, int) const { return infinity; }
+
 double System::next_discontinuity(double) const { return infinity; }
 
 BodyState System::body_state(int, const VecX&, const VecX&) const { return {}; }

@@ -20,10 +20,10 @@ h1 { font-size: 1.6rem; margin: .2rem 0 .6rem }
 h2 { font-size: 1.2rem; margin: 2rem 0 .6rem; border-bottom: 1px solid var(--grid) }
 p { max-width: 60rem }
 p.note, figcaption { color: var(--faint); font-size: 13px }
-.row { display: flex; flex-wrap: wrap; gap: 1rem }
+.row { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 480px), 1fr)); gap: 1rem }
 figure { margin: 0 0 1rem; break-inside: avoid; overflow-x: auto }
 figure svg { display: block; min-width: 880px; max-width: 100%; height: auto }
-.row figure { flex: 1 1 480px; max-width: 570px; margin: 0 }
+.row figure { margin: 0; min-width: 0 }
 .row figure svg { min-width: 0 }
 .verdict { border-left: 6px solid; padding: .4rem .8rem; margin: .8rem 0; max-width: 60rem }
 .verdict b { margin-right: .5em }
@@ -40,7 +40,7 @@ th { color: var(--faint); font-weight: 600; position: sticky; top: 0; background
 pre { font-size: 12px; white-space: pre-wrap; border: 1px solid var(--grid); padding: .6rem }
 @media print {
   body { max-width: none; padding: 0; font-size: 11pt }
-  .row figure { flex-basis: 320px }
+  .row { grid-template-columns: 1fr 1fr }
   figure { overflow: visible }
   figure svg { min-width: 0 }
   .wide { overflow: visible; max-height: none }

@@ -95,6 +95,8 @@ std::string number(double x, int digits) {
     return fmt::format("{}e{}", text.substr(0, e), exponent);
 }
 
+std::string counted(long long n, std::string_view noun) { return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s"); }
+
 std::string power_of_ten(int exponent) {
     static constexpr std::string_view digits[] = {"\xe2\x81\xb0", "\xc2\xb9",     "\xc2\xb2",     "\xc2\xb3",
                                                   "\xe2\x81\xb4", "\xe2\x81\xb5", "\xe2\x81\xb6", "\xe2\x81\xb7",

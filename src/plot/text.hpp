@@ -17,6 +17,9 @@ std::string coordinate(double x);
 // A number for people: `digits` significant digits, "0.25", "1.2e-9", "12300"; "not a number", "infinite".
 std::string number(double x, int digits = 4);
 
+// "1 event", "2 events".
+std::string counted(long long n, std::string_view noun);
+
 // "10⁻³"
 std::string power_of_ten(int exponent);
 

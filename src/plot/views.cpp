@@ -126,7 +126,7 @@ Picture draw(const ViewStrip& strip) {
     picture.body += fmt::format("<path class=\"line ink\" d=\"M{0} {1}v6m0 -3h{2}m0 -3v6\"/>\n", coordinate(gap),
                                 coordinate(below + 2), coordinate(px));
     picture.text(gap + px + 8, below + 9,
-                 fmt::format("{} m; {} to the right, {} up", number(length, 3), strip.x_label, strip.y_label),
+                 fmt::format("{} m; {} to the right, {} to the top", number(length, 3), strip.x_label, strip.y_label),
                  Picture::Anchor::start, "faint");
     picture.height = below + 18;
     return picture;

@@ -18,6 +18,11 @@ namespace {
 using plot::LinePlot;
 using plot::number;
 
+// Shares of the largest energy below this are rounding and get no line of their own.
+constexpr double rounding = 1e-13;
+// [m, rad, m/s, rad/s] Drift below this is rounding and gets no picture.
+constexpr double no_drift = 1e-14;
+
 double largest(const std::vector<double>& values) {
     double most = 0;
     for (const double x : values)
@@ -63,7 +68,7 @@ void add_energy(const RecordContents& record, plot::Page& page) {
         std::vector<double> y = row_of(record.energy, i);
         std::string name = energy_names[static_cast<std::size_t>(i)];
         std::replace(name.begin(), name.end(), '_', ' ');
-        if (largest(y) == 0) {
+        if (largest(y) <= rounding * scale) {
             absent += (absent.empty() ? "" : ", ") + name;
             continue;
         }
@@ -74,7 +79,8 @@ void add_energy(const RecordContents& record, plot::Page& page) {
         }
         flows.series.push_back({name, std::move(y)});
     }
-    page.figure(plot::draw(flows), absent.empty() ? "" : "Zero throughout: " + absent + ".");
+    if (!flows.series.empty() || record.t.size() < 2)
+        page.figure(plot::draw(flows), absent.empty() ? "" : "Zero or rounding throughout: " + absent + ".");
 
     LinePlot rest = over_time(record, "Imbalance: energy that no entry of the ledger explains", "imbalance", "J");
     const std::vector<double> imbalance = row_of(record.energy, 9);
@@ -88,6 +94,8 @@ void add_energy(const RecordContents& record, plot::Page& page) {
                         ? fmt::format(", {} of the largest energy {} J", number(most / scale, 2), number(scale, 3))
                         : std::string()));
     page.end_row();
+    if (flows.series.empty() && record.t.size() > 1)
+        page.paragraph("No work is done and nothing is lost: " + absent + " are zero or rounding throughout.", "note");
 }
 
 void add_accuracy(const RecordContents& record, plot::Page& page) {
@@ -114,7 +122,7 @@ void add_accuracy(const RecordContents& record, plot::Page& page) {
     const auto drift = [&](WorstTerm term, const char* title, const char* label, const char* unit, const char* none) {
         std::vector<double> y = row_of(record.worst, term);
         const double most = largest(y);
-        if (most == 0) return std::string(none);
+        if (most < no_drift) return std::string(none);
         LinePlot plot = over_time(record, title, label, unit);
         plot.series.push_back({"", std::move(y)});
         page.figure(plot::draw(plot), fmt::format("At most {} {}; the largest of the steps since the row before.",

@@ -28,11 +28,14 @@ struct Contact {
     double touched = 0;  // [s] not open
 };
 
+// Loads that switch and edits are events of no contact.
+bool of_contact(const Event& e) { return e.kind != EventKind::load_switch && !is_edit(e.kind); }
+
 std::vector<ContactId> sorted_ids(const RecordContents& r) {
     std::vector<ContactId> ids;
     for (const ContactRecord& c : r.contacts) ids.push_back(c.id);
     for (const Event& e : r.events)
-        if (e.kind != EventKind::load_switch) ids.push_back(e.contact);
+        if (of_contact(e)) ids.push_back(e.contact);
     std::sort(ids.begin(), ids.end());
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
     return ids;
@@ -59,7 +62,7 @@ std::vector<Contact> histories(const RecordContents& r) {
         }
     }
     for (const Event& e : r.events) {
-        if (e.kind == EventKind::load_switch) continue;
+        if (!of_contact(e)) continue;
         Contact& c = find(e.contact);
         ++c.changes;
         if (e.kind == EventKind::impact) c.impacts.push_back(e.t);
@@ -70,6 +73,9 @@ std::vector<Contact> histories(const RecordContents& r) {
     });
     return contacts;
 }
+
+// Beside the largest of its column such a number is what rounding left of a zero.
+std::string rounded(double x, double largest) { return number(std::abs(x) < 1e-12 * largest ? 0 : x); }
 
 void add_events(const RecordContents& r, plot::Page& page) {
     page.heading(2, "Events");
@@ -93,15 +99,26 @@ void add_events(const RecordContents& r, plot::Page& page) {
             decimals = std::max(decimals, text.size() - dot - 1);
     }
     const auto time = [&](double t) { return std::abs(t) < 1e9 ? fmt::format("{:.{}f}", t, decimals) : number(t, 9); };
+    double speed = 0, impulse = 0;
+    for (const Event& e : r.events) {
+        for (const double u : {e.normal_speed_before, e.normal_speed_after})
+            if (std::isfinite(u)) speed = std::max(speed, std::abs(u));
+        if (std::isfinite(e.impulse)) impulse = std::max(impulse, std::abs(e.impulse));
+    }
     for (std::size_t i = 0; i < shown; ++i) {
         const Event& e = r.events[i];
         if (e.kind == EventKind::load_switch) {
             table.rows.push_back({time(e.t), to_string(e.kind), "load"});
             continue;
         }
-        table.rows.push_back({time(e.t), to_string(e.kind), contact_name(r, e.contact), to_string(e.before),
-                              to_string(e.after), number(e.normal_speed_before), number(e.normal_speed_after),
-                              number(e.impulse)});
+        std::vector<std::string> row{time(e.t), to_string(e.kind), contact_name(r, e.contact)};
+        // Of the edits only a joint that is attached has speeds and an impulse, and none has a mode.
+        if (!is_edit(e.kind)) row.insert(row.end(), {to_string(e.before), to_string(e.after)});
+        if (e.kind == EventKind::attach) row.insert(row.end(), {"", ""});
+        if (!is_edit(e.kind) || e.kind == EventKind::attach)
+            row.insert(row.end(), {rounded(e.normal_speed_before, speed), rounded(e.normal_speed_after, speed),
+                                   rounded(e.impulse, impulse)});
+        table.rows.push_back(std::move(row));
     }
     if (r.events.size() > most_events)
         page.paragraph(
@@ -139,6 +156,9 @@ void add_contacts(const RecordContents& r, plot::Page& page) {
     if (contacts.size() > most_rows)
         caption += fmt::format(" {} of {} contacts are shown, {} are left out.", most_rows, contacts.size(),
                                contacts.size() - most_rows);
+    if (std::any_of(timeline.rows.begin(), timeline.rows.end(),
+                    [](const auto& row) { return row.name.find(':') != std::string::npos; }))
+        caption += " Names end with what touches of either shape: f face, e edge, v vertex, s curved surface.";
     caption += " In a column of pixels with several modes impact hides slip, slip hides stick.";
     page.figure(plot::draw(timeline), caption);
     add_events(r, page);

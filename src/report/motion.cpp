@@ -1,15 +1,13 @@
 // The strip of side views. The scene is built again from the text in the record; its shapes are placed by the recorded
-// coordinates. Bodies without shapes are drawn as the lines between their joints, and bodies of mechanisms, whose looks
+// coordinates (scene_painter.hpp). Bodies without shapes are drawn as the lines between their joints, and bodies of mechanisms, whose looks
 // nobody has described, as points with the path they took; points that keep their distance are joined by a line.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
-#include "model/multibody.hpp"
 #include "plot/text.hpp"
-#include "report/outlines.hpp"
+#include "report/scene_painter.hpp"
 #include "report/sections.hpp"
 #include "stickslip/load.hpp"
 
@@ -21,14 +19,11 @@ using plot::Outline;
 using Kind = Outline::Kind;
 
 constexpr std::size_t most_views = 8;
-constexpr std::size_t most_sampled = 400;  // rows looked at to find path, window and moments
-constexpr double visible = 1e-3;           // share of the size of the whole below which motion is not seen
-constexpr std::size_t most_shapes = 500;   // drawn; beyond, the page would grow past what a browser likes
 
 // The overrides stand as comments behind the text: load_model puts them there.
-std::unique_ptr<System> system_of(const RecordContents& record) {
+Model model_of(const RecordContents& record) {
     std::string text = mechanics_of(record.source);
-    if (text.starts_with("mechanism:")) return nullptr;
+    if (text.starts_with("mechanism:")) return {};
     OptionValues overrides;
     const std::string mark = "\n# --set ";
     for (auto at = text.rfind(mark); at != std::string::npos && text.find('\n', at + 1) == std::string::npos;
@@ -40,37 +35,13 @@ std::unique_ptr<System> system_of(const RecordContents& record) {
         text.resize(at);
     }
     try {
-        std::unique_ptr<System> system = build_model(read_scene_text(text, record.model, overrides)).system;
-        if (system->nq() == record.q.rows()) return system;
+        Model model = build_model(read_scene_text(text, record.model, overrides));
+        if (model.system->nq() == record.q.rows()) return model;
     } catch (const Error&) {
         // A scene of another version, or one that needs files: points are drawn instead.
     }
-    return nullptr;
+    return {};
 }
-
-// Positions of what moves, one matrix of 3 x points per sampled row.
-struct Track {
-    std::vector<Eigen::Index> rows;
-    std::vector<MatX> points;
-
-    // [m] Largest way of a single point along each axis; what is not visible at the size of the whole counts as none.
-    Vec3 extent(double size) const {
-        Vec3 most = Vec3::Zero();
-        if (points.empty()) return most;
-        for (Eigen::Index p = 0; p < points[0].cols(); ++p) {
-            Vec3 low = points[0].col(p), high = low;
-            for (const MatX& m : points) low = low.cwiseMin(m.col(p)), high = high.cwiseMax(m.col(p));
-            most = most.cwiseMax(high - low);
-        }
-        for (double& x : most)
-            if (!(x > visible * std::max(size, spread()))) x = 0;
-        return most;
-    }
-    double spread() const {  // [m] of the points at the start
-        if (points.empty() || points[0].cols() == 0) return 0;
-        return (points[0].rowwise().maxCoeff() - points[0].rowwise().minCoeff()).norm();
-    }
-};
 
 ViewAxes choose_axes(const Vec3& motion, const Vec3& gravity, const MultibodyModel* model) {
     if (model && model->plane) return {(*model->plane)[0], (*model->plane)[1]};
@@ -93,6 +64,15 @@ ViewAxes choose_axes(const Vec3& motion, const Vec3& gravity, const MultibodyMod
     axes.right = towards == 0 ? 1 : 0;
     axes.up = 3 - towards - axes.right;
     return axes;
+}
+
+// Gravity says what is a side; without it only the axis can be named along which we look.
+std::string title_of(const ViewAxes& axes, const Vec3& gravity) {
+    const int towards = 3 - axes.right - axes.up;
+    if (gravity.norm() == 0) return fmt::format("Views along {}", "xyz"[towards]);
+    int vertical = 2;
+    gravity.cwiseAbs().maxCoeff(&vertical);
+    return vertical == towards ? "Views from above" : "Side views";
 }
 
 // Rows so that half of the pictures follow the time and half the way that was gone: rest is shown, but not eight times.
@@ -120,15 +100,6 @@ std::vector<Eigen::Index> choose_moments(const RecordContents& record, const Tra
     return moments;
 }
 
-std::vector<Eigen::Index> sampled_rows(Eigen::Index n) {
-    const Eigen::Index stride =
-        std::max<Eigen::Index>(1, (n + most_sampled - 1) / static_cast<Eigen::Index>(most_sampled));
-    std::vector<Eigen::Index> rows;
-    for (Eigen::Index k = 0; k < n; k += stride) rows.push_back(k);
-    if (!rows.empty() && rows.back() != n - 1) rows.push_back(n - 1);
-    return rows;
-}
-
 struct Window {
     plot::Point low{infinity, infinity}, high{-infinity, -infinity};
     void add(const plot::Point& p, double r = 0) {
@@ -150,118 +121,6 @@ struct Window {
         high = {high.x + more_x, high.y + more_y};
     }
 };
-
-// --- scenes ---
-
-class ScenePainter {
-public:
-    ScenePainter(const MultibodySystem& system, const RecordContents& record)
-        : s_(system), m_(system.model()), r_(record) {
-        int colour = 0;
-        for (const RigidBody& body : m_.bodies) colour_.push_back(body.fixed ? -1 : colour++ % plot::colours);
-        shaped_.assign(m_.bodies.size(), false);
-        for (const Collider& c : m_.collision.colliders)
-            if (c.body >= 0) shaped_[static_cast<std::size_t>(c.body)] = true;
-    }
-
-    Track track() const {
-        Track track;
-        track.rows = sampled_rows(r_.q.cols());
-        for (const Eigen::Index k : track.rows) {
-            MatX points(3, 0);
-            const VecX q = r_.q.col(k);
-            for (std::size_t b = 0; b < m_.bodies.size(); ++b) {
-                if (m_.bodies[b].fixed) continue;
-                points.conservativeResize(3, points.cols() + 1);
-                points.col(points.cols() - 1) = s_.pose(static_cast<int>(b), q).position;
-            }
-            track.points.push_back(std::move(points));
-        }
-        return track;
-    }
-
-    std::vector<Outline> paint(Eigen::Index row, const ViewAxes& axes, bool moving) const {
-        const VecX q = r_.q.col(row);
-        std::vector<Outline> list;
-        std::size_t count = 0;
-        for (const Collider& c : m_.collision.colliders) {
-            const bool moves = c.body >= 0 && !m_.bodies[static_cast<std::size_t>(c.body)].fixed;
-            if (moves != moving || ++count > most_shapes) continue;
-            const int colour = moves ? colour_[static_cast<std::size_t>(c.body)] : -1;
-            for (Outline& o : outlines_of(c.shape, s_.pose(c.body, q), axes, colour)) list.push_back(std::move(o));
-        }
-        if (moving) add_rods(q, axes, list);
-        return list;
-    }
-
-    std::vector<plot::Ground> grounds(const ViewAxes& axes) const {
-        std::vector<plot::Ground> list;
-        const VecX q = r_.q.col(0);
-        for (const Collider& c : m_.collision.colliders) {
-            plot::Ground ground;
-            const bool fixed = c.body < 0 || m_.bodies[static_cast<std::size_t>(c.body)].fixed;
-            if (fixed && ground_of(c.shape, s_.pose(c.body, q), axes, ground)) list.push_back(ground);
-        }
-        return list;
-    }
-
-    double largest_body() const {  // [m]
-        double most = 0;
-        for (const RigidBody& body : m_.bodies) most = std::max(most, body.fixed ? 0 : body.radius);
-        return most;
-    }
-
-    // Does a body turn on the spot, visibly?
-    bool turns() const {
-        const VecX first = r_.q.col(0);
-        for (std::size_t b = 0; b < m_.bodies.size(); ++b)
-            for (const Eigen::Index k : sampled_rows(r_.q.cols())) {
-                const Quat a = s_.pose(static_cast<int>(b), first).attitude;
-                if (a.angularDistance(s_.pose(static_cast<int>(b), r_.q.col(k)).attitude) > 0.01) return true;
-            }
-        return false;
-    }
-
-    std::size_t left_out() const {
-        return m_.collision.colliders.size() > most_shapes ? m_.collision.colliders.size() - most_shapes : 0;
-    }
-
-private:
-    // Lines between the joints of bodies without shapes; springs and distance joints.
-    void add_rods(const VecX& q, const ViewAxes& axes, std::vector<Outline>& list) const {
-        std::vector<std::vector<Vec3>> anchors(m_.bodies.size());
-        const auto anchor = [&](int body, const Vec3& point) {
-            const Vec3 world = s_.pose(body, q) * point;
-            if (body >= 0) anchors[static_cast<std::size_t>(body)].push_back(world);
-            return world;
-        };
-        for (const Joint& joint : m_.joints) {
-            const Vec3 a = anchor(joint.a, joint.point_a), b = anchor(joint.b, joint.point_b);
-            if (joint.kind == JointKind::distance) list.push_back({Kind::line, {axes(a), axes(b)}, 0, -1});
-        }
-        for (const Spring& spring : m_.springs) {
-            const Vec3 a = anchor(spring.a, spring.point_a), b = anchor(spring.b, spring.point_b);
-            list.push_back({Kind::line, {axes(a), axes(b)}, 0, -1});
-        }
-        for (std::size_t b = 0; b < m_.bodies.size(); ++b) {
-            if (shaped_[b] || m_.bodies[b].fixed) continue;
-            const Vec3 middle = s_.pose(static_cast<int>(b), q).position;
-            if (anchors[b].size() < 2) anchors[b].push_back(middle);
-            Outline rod{Kind::line, {}, 0, colour_[b]};
-            for (const Vec3& x : anchors[b]) rod.points.push_back(axes(x));
-            list.push_back(std::move(rod));
-            list.push_back({Kind::dot, {axes(middle)}, 0, colour_[b]});
-        }
-    }
-
-    const MultibodySystem& s_;
-    const MultibodyModel& m_;
-    const RecordContents& r_;
-    std::vector<int> colour_;
-    std::vector<char> shaped_;
-};
-
-// --- points ---
 
 class PointPainter {
 public:
@@ -289,6 +148,7 @@ public:
     }
 
     const Track& track() const { return track_; }
+    bool joined() const { return !rods_.empty(); }
 
     std::vector<Outline> paint(Eigen::Index row, const ViewAxes& axes) const {
         const auto at = std::lower_bound(track_.rows.begin(), track_.rows.end(), row) - track_.rows.begin();
@@ -347,7 +207,7 @@ void add_motion(const RecordContents& record, plot::Page& page) {
     plot::ViewStrip strip;
     Window window;
     std::string note;
-    const std::unique_ptr<System> system = system_of(record);
+    const Model model = model_of(record);
     const auto views = [&](const std::vector<Eigen::Index>& moments, auto&& paint) {
         for (const Eigen::Index k : moments) {
             strip.views.push_back(
@@ -356,11 +216,13 @@ void add_motion(const RecordContents& record, plot::Page& page) {
         }
     };
     ViewAxes axes;
-    if (const auto* multibody = dynamic_cast<const MultibodySystem*>(system.get())) {
-        const ScenePainter painter(*multibody, record);
+    Vec3 gravity = Vec3::Zero();
+    if (const auto* multibody = dynamic_cast<const MultibodySystem*>(model.system.get())) {
+        const ScenePainter painter(*multibody, model, record);
         const Track track = painter.track();
         const Vec3 motion = track.extent(painter.largest_body());
-        axes = choose_axes(motion, multibody->model().gravity, &multibody->model());
+        gravity = multibody->model().gravity;
+        axes = choose_axes(motion, gravity, &multibody->model());
         views(choose_moments(record, track, motion.norm() > 0 || painter.turns()),
               [&](Eigen::Index k) { return painter.paint(k, axes, true); });
         // What stands still belongs into the picture unless it dwarfs what moves.
@@ -384,10 +246,13 @@ void add_motion(const RecordContents& record, plot::Page& page) {
         views(choose_moments(record, painter.track(), motion.norm() > 0),
               [&](Eigen::Index k) { return painter.paint(k, axes); });
         window.add(plot::Point{0, 0});
-        note = "Bodies are drawn as points with the path they came; points that keep their distance are joined. ";
+        note = painter.joined()
+                   ? "Bodies are drawn as points with the path they came; points that keep their distance are "
+                     "joined. "
+                   : "Bodies are drawn as points with the path they came. ";
     }
     window.finish();
-    strip.title = "Side views";
+    strip.title = title_of(axes, gravity);
     strip.x_label = axis_names[axes.right];
     strip.y_label = axis_names[axes.up];
     strip.low = window.low;

@@ -78,13 +78,14 @@ void add_facts(const RecordContents& r, plot::Page& page) {
     if (!r.t.empty())
         facts.emplace_back("time", r.end > 0 ? fmt::format("{} s of {} s", number(r.t.back(), 6), number(r.end, 6))
                                              : fmt::format("{} s", number(r.t.back(), 6)));
-    facts.emplace_back(
-        "steps", r.complete ? fmt::format("{} ({} solves, {} trial steps rejected)", s.steps, s.solves, s.rejected)
-                            : fmt::format("{}", r.steps));
-    facts.emplace_back("recorded", fmt::format("{} times, {}, {} events", r.t.size(),
+    facts.emplace_back("steps", r.complete
+                                    ? fmt::format("{} ({}, {} rejected)", s.steps, plot::counted(s.solves, "solve"),
+                                                  plot::counted(s.rejected, "trial step"))
+                                    : fmt::format("{}", r.steps));
+    facts.emplace_back("recorded", fmt::format("{}, {}, {}", plot::counted(std::ssize(r.t), "time"),
                                                r.record_every > 0 ? fmt::format("every {} s", number(r.record_every, 4))
                                                                   : std::string("every step"),
-                                               r.events.size()));
+                                               plot::counted(std::ssize(r.events), "event")));
     if (r.complete) {
         facts.emplace_back(
             "contacts", fmt::format("{} at once on average, {} at most", number(s.contacts_mean, 3), s.contacts_max));

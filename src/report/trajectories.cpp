@@ -20,6 +20,8 @@ constexpr double standstill = 1e-6;
 
 // [rad, m] Motion below this is nobody's choice; such pictures are drawn when they are asked for.
 constexpr double rounding = 1e-9;
+// [rad, m] Below this even the first picture would show only the noise of the last digits.
+constexpr double noise = 1e-14;
 
 struct Channel {
     std::string name, unit;
@@ -129,7 +131,8 @@ public:
             else if (body != r_.body_names.end())
                 add_body(static_cast<std::size_t>(body - r_.body_names.begin()), list);
             else
-                throw unknown_name("coordinate or body of the run", name, names(), Place{"--plot", 0, 0});
+                throw Error(std::string("the run has ") + unknown_name("coordinate or body", name, names()).what(),
+                            Place{"--plot", 0, 0});
         }
         return list;
     }
@@ -195,7 +198,10 @@ void add_pictures(const RecordContents& record, std::vector<Channel> group, plot
         if (!c.rate.empty()) rates.series.push_back({c.name, std::move(c.rate), {}, false, true, classes});
         values.series.push_back({c.name, std::move(c.value), {}, false, true, classes});
     }
-    page.figure(plot::draw(values));
+    const bool turned = std::any_of(values.series.begin(), values.series.end(),
+                                    [](const plot::Series& s) { return s.name.ends_with(" turned"); });
+    page.figure(plot::draw(values),
+                turned ? "\"turned\": the angle between the attitude now and at the start, 0 to \xcf\x80." : "");
     if (!rates.series.empty()) page.figure(plot::draw(rates));
 }
 
@@ -216,12 +222,14 @@ void add_trajectories(const RecordContents& record, const std::vector<std::strin
             groups.emplace_back().push_back(std::move(c));
     }
     std::size_t left_out = 0;
+    bool nothing_moves = false;
     page.begin_row();
     for (std::vector<Channel>& group : groups) {
         if (wanted.empty()) left_out += keep_movers(group);
-        const bool still =
-            std::all_of(group.begin(), group.end(), [](const Channel& c) { return c.range() < rounding; });
-        if (wanted.empty() && still && &group != &groups.front()) {
+        double most = 0;
+        for (const Channel& c : group) most = std::max(most, c.range());
+        if (wanted.empty() && most < (&group == &groups.front() ? noise : rounding)) {
+            nothing_moves = nothing_moves || &group == &groups.front();
             left_out += group.size();
             continue;
         }
@@ -234,11 +242,13 @@ void add_trajectories(const RecordContents& record, const std::vector<std::strin
         }
     }
     page.end_row();
-    if (left_out > 0)
-        page.paragraph(
-            fmt::format("{} coordinates that move less are not drawn; --plot NAME,NAME draws the ones you name.",
-                        left_out),
-            "note");
+    if (nothing_moves && left_out == list.size())
+        page.paragraph("Nothing moves by more than rounding; --plot NAME,NAME draws the coordinates you name.", "note");
+    else if (left_out > 0)
+        page.paragraph(fmt::format("{} {} less {} not drawn; --plot NAME,NAME draws the ones you name.",
+                                   plot::counted(static_cast<long long>(left_out), "coordinate"),
+                                   left_out == 1 ? "that moves" : "that move", left_out == 1 ? "is" : "are"),
+                       "note");
 }
 
 }  // namespace stickslip

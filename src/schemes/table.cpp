@@ -9,7 +9,7 @@ namespace {
 
 std::unique_ptr<Scheme> make_moreau_jean(const OptionValues& values) {
     MoreauJeanOptions o;
-    assign_fields(o, values, "moreau-jean");
+    assign_fields(o, values, "scheme moreau-jean");
     require(o.step > 0, "step must be positive [s]", values, "step");
     require(o.theta > 0 && o.theta <= 1, "theta must lie in (0, 1]", values, "theta");
     require(o.stabilisation >= 0 && o.stabilisation <= 1, "stabilisation must lie in [0, 1]", values, "stabilisation");
@@ -19,7 +19,7 @@ std::unique_ptr<Scheme> make_moreau_jean(const OptionValues& values) {
 
 std::unique_ptr<Scheme> make_euler(const OptionValues& values) {
     EulerOptions o;
-    assign_fields(o, values, "euler");
+    assign_fields(o, values, "scheme euler");
     require(o.step > 0, "step must be positive [s]", values, "step");
     require(o.restitution_threshold >= 0, "restitution_threshold must not be negative [m/s]", values,
             "restitution_threshold");

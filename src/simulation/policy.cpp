@@ -82,6 +82,8 @@ std::string objection(const RunSettings& settings, const System& system, const S
             step, report.t, ledger.imbalance(), ledger.scale());
     if (const std::string no = tunnelling(system, record.gap_violation, record.deepest, report.t); !no.empty())
         return fmt::format("step {}: {}", step, no);
+    if (const std::string no = torn_joint(system, record.problem.joints, report.t); !no.empty())
+        return fmt::format("step {}: {}", step, no);
     const double worst = report.solve.residual.max(), tol = run_tolerance(settings);
     if (report.status == Status::ok && worst <= tol) return {};
     return fmt::format(
@@ -99,6 +101,24 @@ std::string tunnelling(const System& system, double overlap, const ContactId& co
         "{} overlap by {:.3g} m at t = {:.9g} s, more than half the thickness of a body ({:.3g} m): they start or have "
         "passed through each other; mend the poses or take a smaller step",
         system.contact_name(contact), overlap, t, limit);
+}
+
+std::string torn_joint(const System& system, const JointRows& joints, double t) {
+    for (int g = 0; g < joints.jacobian.groups(); ++g) {
+        const int first = joints.jacobian.row[g];
+        for (int i = 0; i < joints.jacobian.dim(g); ++i) {
+            const double open = std::abs(joints.value[first + i]);
+            if (joints.kind[first + i] != RowKind::holonomic || open == 0) continue;
+            const double limit = system.opening_limit(joints.id[g], i);
+            if (!(open > limit)) continue;
+            return fmt::format(
+                "joint '{}' is open by {:.3g} (m or rad) at t = {:.9g} s, more than the {:.3g} its bodies allow: "
+                "it starts or has come apart; mend the poses, take a smaller step, or set scheme.stabilisation=1 (best "
+                "with theta=1)",
+                system.joint_name(joints.id[g]), open, t, limit);
+        }
+    }
+    return {};
 }
 
 std::string paradox_warning(const System& system, const Paradox& paradox, long steps) {

@@ -23,6 +23,9 @@ std::string objection(const RunSettings& settings, const System& system, const S
 // Empty unless an overlap is so deep that bodies have passed through each other.
 std::string tunnelling(const System& system, double overlap, const ContactId& contact, double t);
 
+// Empty unless a joint is so far open that it no longer joins.
+std::string torn_joint(const System& system, const JointRows& joints, double t);
+
 // A sliding contact whose friction is above the critical one: Painleve's paradox.
 struct Paradox {
     ContactId contact;

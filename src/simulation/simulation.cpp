@@ -13,6 +13,7 @@
 #include "simulation/policy.hpp"
 #include "simulation/snapshot.hpp"
 #include "simulation/step_times.hpp"
+#include "simulation/watched_solver.hpp"
 
 namespace stickslip {
 
@@ -316,6 +317,11 @@ struct Simulation::Impl {
             summary.end = RunEnd::refused;
             summary.reason = no;
         }
+        if (model.run.certify && summary.end == RunEnd::finished)
+            if (const std::string no = torn_joint(*model.system, joints, state.t); !no.empty()) {
+                summary.end = RunEnd::refused;
+                summary.reason = no;
+            }
         for (int i = 0; i < joints.size(); ++i)
             if (joints.kind[i] == RowKind::holonomic)
                 summary.joint_violation_position_max =
@@ -360,6 +366,15 @@ Simulation::~Simulation() = default;
 
 void Simulation::add(Recorder& recorder) { impl_->recorders.push_back(&recorder); }
 void Simulation::set_capsule_folder(const std::string& folder) { impl_->capsule_folder = folder; }
+
+void Simulation::watch_solves(std::function<void(const SolvedProblem&)> watch) {
+    Impl& m = *impl_;
+    m.solver = std::make_unique<WatchedSolver>(
+        std::move(m.solver), [&m, watch = std::move(watch)](const StepProblem& problem, const StepSolution& guess,
+                                                            const SolveReport& report, double wall_s) {
+            watch({problem, guess, report, m.steps + 1, m.before.t, wall_s});
+        });
+}
 
 RunSummary Simulation::run(const std::atomic<bool>* stop, const std::function<void(double)>& progress) {
     Impl& m = *impl_;

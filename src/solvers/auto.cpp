@@ -41,6 +41,12 @@ bool has_disc(const StepProblem& problem) {
     return false;
 }
 
+bool has_polygon(const DelassusProblem& problem) {
+    for (int i = 0; i < problem.contacts(); ++i)
+        if (problem.W.nodes.dof(i) == 3 && problem.friction[i] > 0 && problem.facets[i] > 2) return true;
+    return false;
+}
+
 NsgsOptions sweeping(const AutoOptions& options) {
     NsgsOptions result;
     result.tol = options.tol;
@@ -61,10 +67,20 @@ LemkeOptions pivoting(const AutoOptions& options) {
     return result;
 }
 
+InteriorPointOptions inside(const AutoOptions& options) {
+    InteriorPointOptions result;
+    result.tol = options.tol;
+    return result;
+}
+
 }  // namespace
 
 AutoSolver::AutoSolver(AutoOptions options)
-    : options_(options), nsgs_(sweeping(options)), newton_(newton(options)), lemke_(pivoting(options)) {
+    : options_(options),
+      nsgs_(sweeping(options)),
+      newton_(newton(options)),
+      lemke_(pivoting(options)),
+      interior_(inside(options)) {
     if (options_.guess_facets < 4 || options_.guess_facets % 2 != 0)
         throw Error("guess_facets of auto must be an even number, at least 4");
 }
@@ -217,6 +233,40 @@ SolveReport AutoSolver::solve(const StepProblem& problem, StepSolution& solution
         report.reason =
             "no solver reached the tolerance; contacts or limits may contradict each other, try a smaller step "
             "or a compliance";
+    return report;
+}
+
+SolveReport AutoSolver::solve_local(const DelassusProblem& problem, DelassusSolution& solution) {
+    solution.size_to(problem);
+    if (!solution.warm) solution.p.setZero();
+    SolveReport report;
+    report.solver = "auto";
+    report.residual.contacts = relative_error(problem, solution.p);
+    const auto offer = [&](const SolveReport& local) {
+        report.iterations += local.iterations;
+        const bool better = local.residual.contacts < report.residual.contacts || std::isnan(report.residual.contacts);
+        if (!better) return;
+        report.solver = local.solver;
+        report.residual.contacts = local.residual.contacts;
+        solution.p = local_.p;
+        solution.modes.assign(local_.modes.begin(), local_.modes.end());
+    };
+    const auto done = [&] { return report.residual.contacts <= options_.tol; };
+    const auto sweeps = [&](int count, bool foresee) {
+        local_ = solution;
+        SolveReport local;
+        nsgs_.sweep_local(problem, local_, count, foresee, local);
+        offer(local);
+    };
+    const bool polygons = has_polygon(problem);
+    if (!done()) sweeps(options_.local_sweeps, !polygons);
+    if (!done() && !polygons) offer(interior_.solve_local(problem, local_));
+    if (!done()) sweeps(options_.max_sweeps, false);
+    solution.warm = true;
+    report.status = done()                                 ? Status::ok
+                    : std::isnan(report.residual.contacts) ? Status::diverged
+                                                           : Status::not_converged;
+    if (!done()) report.reason = "no solver reached the tolerance; the best point found is returned";
     return report;
 }
 

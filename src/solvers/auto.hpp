@@ -14,6 +14,7 @@
 #pragma once
 
 #include "solvers/cone_newton.hpp"
+#include "solvers/interior_point.hpp"
 #include "solvers/lemke.hpp"
 #include "solvers/mode_solve.hpp"
 #include "solvers/nsgs.hpp"
@@ -24,6 +25,7 @@ namespace stickslip {
 struct AutoOptions {
     double tol = default_tolerance;
     int quick_sweeps = 30;
+    int local_sweeps = 300;
     int max_sweeps = 3000;
     int newton_rounds = 60;
     int lemke_first = 0;
@@ -34,6 +36,7 @@ struct AutoOptions {
     void fields(F&& f) {
         f("tol", tol, "m/s", "residual at which a step is solved");
         f("quick_sweeps", quick_sweeps, "-", "sweeps of nsgs before Newton is tried");
+        f("local_sweeps", local_sweeps, "-", "the same for stored local problems, fewer if the rate promises nothing");
         f("max_sweeps", max_sweeps, "-", "sweeps of nsgs when all else failed");
         f("newton_rounds", newton_rounds, "-", "rounds of cone-newton");
         f("lemke_first", lemke_first, "-",
@@ -47,6 +50,8 @@ class AutoSolver : public Solver {
 public:
     explicit AutoSolver(AutoOptions options = {});
     SolveReport solve(const StepProblem& problem, StepSolution& solution) override;
+    // Stored local problems: sweeps while they promise to end soon, interior-point, then all the sweeps there are.
+    SolveReport solve_local(const DelassusProblem& problem, DelassusSolution& solution) override;
 
 private:
     // Runs one stage on a copy of the best point; true when the step is certified.
@@ -64,6 +69,8 @@ private:
     NsgsSolver nsgs_;
     ConeNewtonSolver newton_;
     LemkeSolver lemke_;
+    InteriorPointSolver interior_;
+    DelassusSolution local_;
     StepSolution x_;
     StepProblem polygons_;
     StepSolution turned_, polished_;

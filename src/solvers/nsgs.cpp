@@ -18,6 +18,12 @@ constexpr double joint_eps = 1e-9;
 constexpr double exact_share = 1e-3;  // of the tolerance: what counts as exact
 constexpr int extra_looks = 3;
 
+// Changes of velocity below this share of the tolerance are no movement: contacts that show nothing else are left out.
+constexpr double still_share = 1e-3;
+
+constexpr int local_look = 10;     // sweeps between two looks at the error of a local problem
+constexpr int foresee_after = 30;  // before, the rate of convergence says little
+
 }  // namespace
 
 void copy_solution(const StepSolution& source, StepSolution& target) {
@@ -105,11 +111,12 @@ void NsgsSolver::sweep_joints(const StepProblem& problem, StepSolution& x) {
     }
 }
 
-int NsgsSolver::sweep_contacts(const StepProblem& problem, StepSolution& x) {
+int NsgsSolver::sweep_contacts(const StepProblem& problem, bool all, StepSolution& x) {
     const BlockRows& H = problem.contacts.jacobian;
     const Nodes& nodes = problem.nodes();
+    const double still = still_share * options.tol;
     int changed = 0;
-    for (int i = 0; i < problem.contacts.size(); ++i) {
+    order_.sweep(all, [&](int i) {
         const int first = H.row[i], dim = H.dim(i);
         const double* W = contact_rows_.W(i);
         double* p = x.p.data() + first;
@@ -134,16 +141,17 @@ int NsgsSolver::sweep_contacts(const StepProblem& problem, StepSolution& x) {
             for (int r = 0; r < dim; ++r) next[r] = p[r] + options.relaxation * (next[r] - p[r]);
             project_cone(dim, mu, facets, next);
         }
-        bool moved = false;
+        double moved = 0;
         for (int r = 0; r < dim; ++r) {
             change[r] = next[r] - p[r];
-            moved = moved || change[r] != 0;
+            moved = std::max(moved, std::abs(change[r]) * W[r * (dim + 1)]);
             p[r] = next[r];
         }
-        if (moved) contact_rows_.push(i, change, x.v.data());
+        if (moved != 0) contact_rows_.push(i, change, x.v.data());
         changed += mode != x.modes[i];
         x.modes[i] = mode;
-    }
+        return moved > still;
+    });
     return changed;
 }
 
@@ -155,6 +163,7 @@ void NsgsSolver::sweep(const StepProblem& problem, StepSolution& solution, int s
     joint_rows_.prepare(problem.joints.jacobian, problem.T, problem.nodes(), inverse_);
     contact_rows_.prepare(problem.contacts.jacobian, problem.S, problem.nodes(), inverse_);
     factor_joint_groups(problem);
+    order_.start(problem.contacts.size(), options.shuffle);
     impulse_.resize(problem.nodes().nv());
     copy_solution(solution, x_);
     if (!x_.lambda.allFinite() || !x_.p.allFinite()) {
@@ -170,7 +179,7 @@ void NsgsSolver::sweep(const StepProblem& problem, StepSolution& solution, int s
     int settled = 0, extra = 0, next_look = 1, next_polish = 3;  // polish when modes are settled, ever more rarely
     for (int sweep = 1; sweep <= sweeps; ++sweep) {
         sweep_joints(problem, x_);
-        settled = sweep_contacts(problem, x_) == 0 ? settled + 1 : 0;
+        settled = sweep_contacts(problem, !options.freeze || sweep >= next_look, x_) == 0 ? settled + 1 : 0;
         ++report.iterations;
         if (sweep < next_look && sweep < sweeps) continue;
         next_look = sweep + (sweep < 3 ? 1 : options.check_every);
@@ -223,6 +232,51 @@ SolveReport NsgsSolver::solve(const StepProblem& problem, StepSolution& solution
         }
     }
     sweep(problem, solution, options.max_sweeps, report);
+    return report;
+}
+
+void NsgsSolver::sweep_local(const DelassusProblem& problem, DelassusSolution& solution, int sweeps, bool foresee,
+                             SolveReport& report) {
+    local_.prepare(problem, options.shuffle);
+    local_x_.p = solution.p;
+    local_x_.modes.assign(solution.modes.begin(), solution.modes.end());
+    const double still = still_share * options.tol * problem.q.norm();
+    double best = relative_error(problem, solution.p), last = best;
+    if (std::isnan(best)) {
+        local_x_.p.setZero();
+        best = last = infinity;
+    }
+    for (int sweep = 1; sweep <= sweeps; ++sweep) {
+        const bool look = sweep <= 2 || sweep % local_look == 0 || sweep == sweeps;
+        local_.sweep(problem, options.relaxation, still, look || !options.freeze, local_x_);
+        ++report.iterations;
+        if (!look) continue;
+        const double now = relative_error(problem, local_x_.p);
+        if (std::isnan(now)) break;
+        if (now < best) {
+            best = now;
+            solution.p = local_x_.p;
+            solution.modes.assign(local_x_.modes.begin(), local_x_.modes.end());
+        }
+        if (best <= options.tol) break;
+        if (foresee && sweep >= foresee_after) {
+            const double digits = std::log(last / now) / local_look;  // per sweep
+            if (!(digits > 0) || std::log(now / options.tol) / digits > sweeps - sweep) break;
+        }
+        last = now;
+    }
+    solution.warm = true;
+    report.solver = "nsgs";
+    report.residual.contacts = best;
+    report.status = best <= options.tol ? Status::ok : Status::not_converged;
+    report.reason = report.status == Status::ok ? "" : "sweeps used up; try interior-point or auto";
+}
+
+SolveReport NsgsSolver::solve_local(const DelassusProblem& problem, DelassusSolution& solution) {
+    solution.size_to(problem);
+    if (!solution.warm) solution.p.setZero();
+    SolveReport report;
+    sweep_local(problem, solution, options.max_sweeps, false, report);
     return report;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "solvers/delassus_rows.hpp"
+#include "solvers/delassus_sweeps.hpp"
 #include "solvers/mode_solve.hpp"
 #include "stickslip/solver.hpp"
 
@@ -23,6 +24,8 @@ struct NsgsOptions {
     int max_sweeps = 2000;
     int check_every = 5;
     double relaxation = 1;
+    int shuffle = 0;
+    bool freeze = false;
     bool polish = true;
 
     template <class F>
@@ -31,6 +34,8 @@ struct NsgsOptions {
         f("max_sweeps", max_sweeps, "-", "sweeps over all contacts before giving up");
         f("check_every", check_every, "-", "sweeps between two looks at the residual");
         f("relaxation", relaxation, "-", "share of each local change taken, in (0, 2); below 1 damps cycles");
+        f("shuffle", shuffle, "-", "0: contacts in their order; else the seed of a fixed random order");
+        f("freeze", freeze, "-", "leave contacts that no longer move out of most sweeps");
         f("polish", polish, "-", "end with, and try in between, the direct solve with fixed modes (exact stiction)");
     }
 };
@@ -39,17 +44,25 @@ class NsgsSolver : public Solver {
 public:
     explicit NsgsSolver(NsgsOptions options = {});
     SolveReport solve(const StepProblem& problem, StepSolution& solution) override;
+    SolveReport solve_local(const DelassusProblem& problem, DelassusSolution& solution) override;
 
     // The sweeps alone, from the given point, without the shortcut at the start; adds to `report.iterations`.
     void sweep(const StepProblem& problem, StepSolution& solution, int sweeps, SolveReport& report);
+    // The same for a stored local problem. With `foresee` it ends as soon as the rate of convergence tells that the
+    // sweeps will not do.
+    void sweep_local(const DelassusProblem& problem, DelassusSolution& solution, int sweeps, bool foresee,
+                     SolveReport& report);
     NsgsOptions options;
 
 private:
     void refresh_velocity(const StepProblem& problem, StepSolution& x);
     void sweep_joints(const StepProblem& problem, StepSolution& x);
-    int sweep_contacts(const StepProblem& problem, StepSolution& x);  // number of modes that changed
+    int sweep_contacts(const StepProblem& problem, bool all, StepSolution& x);  // number of modes that changed
     void factor_joint_groups(const StepProblem& problem);
 
+    SweepOrder order_;
+    DelassusSweeps local_;
+    DelassusSolution local_x_;
     MassInverse inverse_;
     DelassusRows joint_rows_, contact_rows_;
     ModeSolver modes_;

@@ -28,6 +28,7 @@ public:
 
     bool factor(const StepProblem& problem, const std::vector<double>& joint_B, const std::vector<double>& contact_B);
     void solve(VecX& x) const { lu_.solve(x.data()); }
+    double work() const { return lu_.work(); }  // multiplications of one factor()
 
 private:
     BlockLu lu_;

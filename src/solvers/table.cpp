@@ -3,6 +3,7 @@
 #include "solvers/auto.hpp"
 #include "solvers/block_pivot.hpp"
 #include "solvers/cone_newton.hpp"
+#include "solvers/interior_point.hpp"
 #include "solvers/lemke.hpp"
 #include "solvers/nsgs.hpp"
 #include "solvers/pgs.hpp"
@@ -25,16 +26,22 @@ const std::vector<SolverEntry>& solvers() {
     static const std::vector<SolverEntry> table{
         {"auto", "stiction by fixed modes; see nsgs, cone-newton, lemke",
          "the cheapest way that certifies the step: fixed modes of the last step, sweeps, Newton, pivots", true, true,
-         true, false, list_fields<AutoOptions>,
+         true, true, list_fields<AutoOptions>,
          [](const OptionValues& values) { return make<AutoSolver, AutoOptions>(values, "auto"); }},
         {"nsgs", "Jean & Moreau 1992; Jean, Comput. Methods Appl. Mech. Engrg. 177 (1999)",
          "nonsmooth Gauss-Seidel: exact local cone solves in sweeps, direct solve with fixed modes at the end", true,
-         true, true, false, list_fields<NsgsOptions>,
+         true, true, true, list_fields<NsgsOptions>,
          [](const OptionValues& values) { return make<NsgsSolver, NsgsOptions>(values, "nsgs"); }},
         {"cone-newton", "Acary, Cadoux, Lemarechal & Malick 2011; Castro et al. 2022; Alart & Curnier 1991",
          "proximal point outside, semismooth Newton in the velocities inside; stacks, mass ratios, closed loops", true,
          true, true, false, list_fields<ConeNewtonOptions>,
          [](const OptionValues& values) { return make<ConeNewtonSolver, ConeNewtonOptions>(values, "cone-newton"); }},
+        {"interior-point", "Acary, Armand & Nguyen 2022; Alizadeh & Goldfarb 2003; De Saxce & Feng 1998",
+         "Newton steps inside the cones, one factorisation each: walls, piles, heavy on light; disc cones only", true,
+         false, true, true, list_fields<InteriorPointOptions>,
+         [](const OptionValues& values) {
+             return make<InteriorPointSolver, InteriorPointOptions>(values, "interior-point");
+         }},
         {"lemke", "Anitescu & Potra, Nonlinear Dynamics 14 (1997)",
          "Lemke's pivoting on the polyhedral problem: direct, always ends with a solution; polygon cones only", false,
          true, true, false, list_fields<LemkeOptions>,

@@ -125,7 +125,9 @@ TEST_F(Command, WrongNamesGetTheNearestOne) {
     EXPECT_NE(call("run scene:falling-box --scheme moreau-jaen").err.find("did you mean 'moreau-jean'"),
               std::string::npos);
     EXPECT_NE(call("run scene:falling-box --solver lemky").err.find("did you mean 'lemke'"), std::string::npos);
-    EXPECT_NE(call("run scene:falling-box --set scheme.thetta=1").err.find("did you mean 'theta'"), std::string::npos);
+    EXPECT_NE(call("run scene:falling-box --set scheme.thetta=1")
+                  .err.find("scheme moreau-jean has no option 'thetta', did you mean 'theta'?"),
+              std::string::npos);
     EXPECT_NE(call("run mechanism:pendulum --set theta=1").err.find("did you mean 'theta0'"), std::string::npos);
     for (const char* bad :
          {"run missing.yaml", "run", "jump", "run scene:falling-box --step 0", "run scene:falling-box --step -1",
@@ -159,6 +161,19 @@ TEST_F(Command, RunThatTunnelsIsRefused) {
         EXPECT_NE(run.err.find("passed through each other"), std::string::npos) << run.err;
     }
     EXPECT_EQ(call("run scene:falling-box --end 3 --no-record --step 3 --set run.policy=budget").code, 0);
+}
+
+// Steps so long that hinges open wider than the wheels they hold; and the steps of the scene, doubled, are no false alarm.
+TEST_F(Command, RunWhoseJointsComeApartIsRefused) {
+    for (const char* step : {"0.5", "0.1"}) {
+        const Outcome run = call(std::string("run scene:differential --no-record --json --step ") + step);
+        EXPECT_EQ(run.code, 1) << step;
+        EXPECT_EQ(Json::parse(run.out)["end"], "refused");
+        EXPECT_NE(run.err.find("has come apart"), std::string::npos) << run.err;
+    }
+    EXPECT_EQ(call("run scene:differential --no-record --step 0.5 --set run.policy=budget").code, 0);
+    for (const char* scene : {"differential", "slider-crank", "door", "crane"})
+        EXPECT_EQ(call(std::string("run scene:") + scene + " --no-record --step 2e-3").code, 0) << scene;
 }
 
 TEST_F(Command, BudgetPolicyAcceptsAndSaysSo) {

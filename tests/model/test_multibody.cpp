@@ -330,6 +330,53 @@ TEST(Multibody, JointAnglesCountTurns) {
     EXPECT_NEAR(x.q[7], -39.5, 1e-12);
 }
 
+// Rows of points may open by half of what the smaller body reaches, rows of axes by 0.5 rad; both keep their meaning when
+// everything is made larger.
+TEST(Multibody, JointsMayOpenByHalfTheReachOfTheSmallerBody) {
+    for (const double scale : {1.0, 1e-3, 40.0}) {
+        MultibodyModel model;
+        RigidBody arm;
+        arm.mass = 3;
+        arm.inertia = 3 * 0.04 * scale * scale * Mat3::Identity();  // radius of gyration 0.2
+        model.bodies = {arm, arm};
+        model.bodies[1].radius = 0.7 * scale;
+        const auto add = [&](JointKind kind, int a, int b, double arm_a, double arm_b) -> Joint& {
+            Joint joint;
+            joint.kind = kind;
+            joint.id = static_cast<std::uint32_t>(model.joints.size());
+            joint.a = a;
+            joint.b = b;
+            joint.point_a = Vec3(arm_a * scale, 0, 0);
+            joint.point_b = Vec3(0, arm_b * scale, 0);
+            return model.joints.emplace_back(joint);
+        };
+        add(JointKind::revolute, -1, 0, 9,
+            0.1);  // the ground has no size, and an arm below the radius of gyration no say
+        add(JointKind::ball, 0, 1, 0.1, 0.5);
+        const MultibodySystem system(model);
+        const State x = system.initial_state(std::vector<Vec3>(2, Vec3::Zero()), std::vector<Vec3>(2, Vec3::Zero()));
+        ContactFinder finder;
+        JointRows joints;
+        ContactRows contacts;
+        system.rows(0, x.q, finder, joints, contacts);
+        ASSERT_EQ(joints.id.size(), 2u);
+        int points = 0, axes = 0;
+        for (int i = 0; i < 5; ++i) {
+            const double limit = system.opening_limit(joints.id[0], i);
+            points += std::abs(limit - 0.1 * scale) < 1e-15 * scale ? 1 : 0;
+            axes += limit == 0.5 ? 1 : 0;
+        }
+        EXPECT_EQ(points, 3);
+        EXPECT_EQ(axes, 2);
+        EXPECT_NEAR(system.opening_limit(joints.id[1], 2), 0.1 * scale, 1e-15 * scale);
+
+        // A weight on a long rod may come away by more than its own size.
+        add(JointKind::distance, 1, 0, 0, 0).length = 6 * scale;
+        const MultibodySystem on_rod(model);
+        EXPECT_NEAR(on_rod.opening_limit(2, 0), 3 * scale, 1e-15 * scale);
+    }
+}
+
 TEST(TimeFunction, TablesHoldTheirEndsAndTellTheirCorners) {
     const auto steps = TimeFunction::table({{0, 1}, {1, 5}, {2, -1}}, true);
     EXPECT_EQ(steps(-1), 1);

@@ -29,6 +29,7 @@ public = {
     "types": "base", "error": "base", "options": "base", "version": "base",
     "blocks": "math",
     "problem": "problems",
+    "stored_problem": "problems",
     "solver": "solvers",
     "system": "model",
     "mechanism": "mechanisms",
@@ -36,7 +37,7 @@ public = {
     "scheme": "schemes",
     "simulation": "simulation",
     "scene": "scene", "edit": "scene", "load": "scene", "check": "scene",
-    "record": "record",
+    "record": "record", "hard_problems": "record",
     "report": "report",
 }
 

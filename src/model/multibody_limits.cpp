@@ -1,0 +1,74 @@
+// How far drift may go before the mechanics is another one than the scene describes:
+//
+//   contact   overlap <= half the thickness of the thinner shape; deeper, the other side is nearer
+//   joint     |g| <= half the reach of the smaller body, and 0.5 rad for axes and gears
+//
+// Below, drift is told as a warning. Left out: limits of joints, which schemes do not let be passed, and Lagrangian
+// systems, whose sizes nobody knows.
+#include <algorithm>
+#include <cmath>
+
+#include "model/multibody.hpp"
+
+namespace stickslip {
+
+double MultibodySystem::overlap_limit(const ContactId& id) const {
+    if (is_limit(id)) return infinity;
+    const std::vector<Collider>& all = model_.collision.colliders;
+    const auto limit = [&](std::uint32_t shape) {
+        const auto found = std::lower_bound(all.begin(), all.end(), shape,
+                                            [](const Collider& c, std::uint32_t wanted) { return c.id < wanted; });
+        return found == all.end() ? infinity : half_thickness(found->shape);
+    };
+    return std::min(limit(id.a), limit(id.b));
+}
+
+// How far a body reaches from its centre of mass: its shapes, its mass (radius of gyration), the points where joints hold
+// it, the length of the rods it hangs on. Whichever is largest: a body may have any of them alone.
+void MultibodySystem::measure_bodies() {
+    reach_.assign(model_.bodies.size(), infinity);
+    for (std::size_t b = 0; b < reach_.size(); ++b) {
+        const RigidBody& body = model_.bodies[b];
+        if (body.fixed) continue;
+        const double gyration = body.mass > 0 ? std::sqrt(body.inertia.diagonal().maxCoeff() / body.mass) : 0;
+        reach_[b] = std::max(body.radius, gyration);
+    }
+    for (const Joint& joint : model_.joints) {
+        const bool rod = joint.kind == JointKind::distance;
+        const auto reach = [&](int body, const Vec3& point) {
+            if (body < 0) return;
+            double& most = reach_[static_cast<std::size_t>(body)];
+            most = std::max({most, point.norm(), rod ? joint.length : 0.0});
+        };
+        if (!joint.curve) reach(joint.a, joint.point_a);  // a curve has no point on a
+        reach(joint.b, joint.point_b);
+    }
+}
+
+double MultibodySystem::opening_limit(std::uint32_t joint, int row) const {
+    // A hinge open by half of what it carries, or turned out of its axis by 30 degrees, is none.
+    constexpr double share = 0.5;        // of the reach of the smaller body
+    constexpr double most_turned = 0.5;  // [rad]; rows of axes are sines
+    const int j = joint_index(joint & joint_id_mask);
+    if (j < 0) return infinity;
+    const auto size = [&](const Joint& of) {
+        const auto reach = [&](int body) { return body < 0 ? infinity : reach_[static_cast<std::size_t>(body)]; };
+        return std::min(reach(of.a), reach(of.b));
+    };
+    const Joint& data = model_.joints[static_cast<std::size_t>(j)];
+    if (data.kind == JointKind::gear || data.kind == JointKind::rack_pinion) {
+        const int first = joint_index(data.of[0]), second = joint_index(data.of[1]);
+        if (first < 0 || second < 0) return infinity;
+        const auto f = static_cast<std::size_t>(first), s = static_cast<std::size_t>(second);
+        if (coordinates_[f][static_cast<std::size_t>(data.of_coordinate[0])].kind == PieceKind::turn)
+            return most_turned;
+        return share * std::min(size(model_.joints[f]), size(model_.joints[s]));
+    }
+    const auto& pieces = pieces_[static_cast<std::size_t>(j)];
+    const bool axis = !data.curve && row < std::ssize(pieces) &&
+                      (pieces[static_cast<std::size_t>(row)].kind == PieceKind::right_angle ||
+                       pieces[static_cast<std::size_t>(row)].kind == PieceKind::turn);
+    return axis ? most_turned : share * size(data);
+}
+
+}  // namespace stickslip

@@ -1,0 +1,97 @@
+// The linear part of a contact problem, seen from its rows: y = W x + q. One entry of x (an impulse) and of y (a velocity)
+// per bilateral row, then per contact row. Methods that work in impulses are written once against it:
+//
+//   StepRows       W = J A^-1 J' + diag(T, S), J = [G; H], never formed: systems with W + T are solved in the velocities,
+//                  K = A + J' T^-1 J on the graph of bodies
+//   DelassusSpace  a stored W; W + T is factored on the graph of contacts
+//
+// Rows that a method leaves out (tangents without friction, bounds that meet) have x = 0 there.
+#pragma once
+
+#include <vector>
+
+#include "solvers/delassus_rows.hpp"
+#include "solvers/step_system.hpp"
+#include "stickslip/problem.hpp"
+
+namespace stickslip {
+
+// The block-diagonal T added to W. Contacts hold StepSystem::block numbers each, column-major active x active; the inverse
+// is given by the caller, who knows it in closed form.
+struct RowShift {
+    std::vector<double> joint;             // per bilateral row; infinity leaves the row out
+    std::vector<double> contact, inverse;  // per contact
+    std::vector<int> active;               // rows of the contact that take part: 0 (none) to 3
+};
+
+class RowSpace {
+public:
+    virtual ~RowSpace() = default;
+    int joints = 0;                // bilateral rows
+    std::vector<int> row;          // of contact i: row[i] .. row[i + 1] - 1, counted from the first bilateral row
+    RowVec q;                      // velocities without impulses
+    std::vector<double> diagonal;  // mean of W's diagonal: per bilateral row, then per contact; > 0
+
+    int contacts() const { return static_cast<int>(row.size()) - 1; }
+    int rows() const { return row.back(); }
+    virtual void image(const RowVec& x, RowVec& y) = 0;  // y = W x
+    virtual bool factor(const RowShift& shift) = 0;      // of W + T; false when it is singular
+    virtual double work() const = 0;                     // multiplications of one factor(), after the first
+    // x = (W + T)^-1 b with the shift of the last factor(), refined once with the true W.
+    void solve(const RowShift& shift, const RowVec& b, RowVec& x);
+
+protected:
+    virtual void solve_once(const RowShift& shift, const RowVec& b, RowVec& x) = 0;
+
+private:
+    RowVec residual_, correction_;
+};
+
+class StepRows : public RowSpace {
+public:
+    bool prepare(const StepProblem& problem);                  // false when A is singular
+    void velocities(const RowVec& x, StepSolution& solution);  // v, lambda, p of the impulses x
+    void image(const RowVec& x, RowVec& y) override;
+    bool factor(const RowShift& shift) override;
+    double work() const override { return system_.work(); }
+
+protected:
+    void solve_once(const RowShift& shift, const RowVec& b, RowVec& x) override;
+
+private:
+    void split(const RowVec& x);
+    void apply_inverse(RowVec& x);  // x := T^-1 x
+
+    const StepProblem* problem_ = nullptr;
+    MassInverse inverse_;
+    StepSystem system_;
+    VecX force_, velocity_;
+    RowVec lambda_, p_, w_, u_;
+    std::vector<double> joint_B_, contact_B_;
+};
+
+class DelassusSpace : public RowSpace {
+public:
+    void prepare(const DelassusProblem& problem);
+    void image(const RowVec& x, RowVec& y) override;
+    bool factor(const RowShift& shift) override;
+    double work() const override { return lu_.work(); }
+
+protected:
+    void solve_once(const RowShift& shift, const RowVec& b, RowVec& x) override;
+
+private:
+    // Contacts with the same neighbours (those between the same two bodies) are one node of the factor: larger blocks,
+    // fewer of them.
+    void merge();
+
+    const DelassusProblem* problem_ = nullptr;
+    Nodes merged_;
+    std::vector<int> node_, place_;  // per contact: its node, and its first row in it
+    std::vector<int> start_, neighbour_;
+    std::vector<BlockLu::Edge> edges_;
+    BlockLu lu_;
+    VecX x_;
+};
+
+}  // namespace stickslip
