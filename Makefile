@@ -2,6 +2,7 @@
 # make test      the same set-up plus what the tests need, then every test
 # make build     only build; the command is then build/stickslip
 # make bench     time kernels and scenes, write bench/results/<machine>/*.csv
+# make bench-solvers FCLIB=folder   our solvers against Siconos on FCLIB files and piles; BENCH_ARGS="--only capsules --limit 5"
 # make install   PREFIX=/usr/local, DESTDIR= : library, headers, command, scenes, man page
 # make format    clang-format over our sources;  make tidy: clang-tidy;  make clean: remove build/
 
@@ -15,7 +16,7 @@ release := build/release
 tiers = run
 sources = $(shell find include src cli tests bench examples -name '*.[ch]pp')
 
-.PHONY: help deps demo build test bench install clean format tidy
+.PHONY: help deps demo build test bench bench-solvers install clean format tidy
 help:
 	@sed -n '1,/^$$/s/^# //p' Makefile
 
@@ -50,6 +51,13 @@ bench: deps $(release)/build.ninja
 	    cmake $(release) --log-level=WARNING -DSTICKSLIP_BENCH=ON
 	@cmake --build $(release) -j $(JOBS) --target bench_programs
 	@scripts/run-bench $(release) bench/results
+
+# Needs Siconos, about 300 MB of packages. Without FCLIB= only the piles, which it makes itself.
+bench-solvers: tiers = run test oracles
+bench-solvers: build
+	@arch=$$(sed -n 's/^STICKSLIP_ARCH:[A-Z]*=//p' $(release)/CMakeCache.txt); \
+	/usr/bin/python3 bench/solvers/compare.py --command build/stickslip --out bench/results/$$arch-$$(nproc)core --docs docs --lcp \
+	    $(if $(FCLIB),--fclib "$(FCLIB)") $(BENCH_ARGS)
 
 install: build
 	@DESTDIR=$(DESTDIR) cmake --install $(release) --prefix $(PREFIX)

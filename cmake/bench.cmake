@@ -16,3 +16,12 @@ foreach(program ${programs})
   target_link_libraries(bench_${name} PRIVATE stickslip stickslip_flags fmt::fmt benchmark::benchmark_main)
   add_dependencies(bench_programs bench_${name})
 endforeach()
+
+# CHOLMOD's supernodal factor (GPL) is only ever timed beside ours, never linked into the library or the command.
+find_path(CHOLMOD_INCLUDE_DIR cholmod.h PATH_SUFFIXES suitesparse)
+find_library(CHOLMOD_LIBRARY cholmod)
+if(CHOLMOD_INCLUDE_DIR AND CHOLMOD_LIBRARY)
+  target_include_directories(bench_ldlt SYSTEM PRIVATE ${CHOLMOD_INCLUDE_DIR})
+  target_compile_definitions(bench_ldlt PRIVATE STICKSLIP_BENCH_CHOLMOD)
+  target_link_libraries(bench_ldlt PRIVATE ${CHOLMOD_LIBRARY})
+endif()

@@ -332,27 +332,26 @@ StoredProblem load_any_problem(const std::string& path) {
     StoredProblem result;
     {
         const Hdf5File file(path, Hdf5File::Open::read);
-        if (!file.has_attribute("/", "format")) {
-            for (const char* kind : {"fclib_local_rolling", "fclib_global_rolling"})
-                if (file.has(kind))
-                    throw Error(fmt::format("holds rolling friction ('{}'); only sliding friction (fclib_local, "
-                                            "fclib_global) is solved here",
-                                            kind),
-                                {path});
-            try {
-                if (file.has("fclib_local")) {
-                    read_local(file, result);
-                    return result;
-                }
-                if (file.has("fclib_global")) {
-                    read_global(file, result);
-                    return result;
-                }
-            } catch (const std::bad_alloc&) {
-                throw Error("asks for more memory than there is", {path});
+        for (const char* kind : {"fclib_local_rolling", "fclib_global_rolling"})
+            if (file.has(kind))
+                throw Error(fmt::format("holds rolling friction ('{}'); only sliding friction (fclib_local, "
+                                        "fclib_global) is solved here",
+                                        kind),
+                            {path});
+        try {
+            if (file.has("fclib_local")) {
+                read_local(file, result);
+                return result;
             }
-            throw Error("is neither a stickslip problem nor an FCLIB one (fclib_local, fclib_global)", {path});
+            if (file.has("fclib_global")) {
+                read_global(file, result);
+                return result;
+            }
+        } catch (const std::bad_alloc&) {
+            throw Error("asks for more memory than there is", {path});
         }
+        if (!file.has_attribute("/", "format"))
+            throw Error("is neither a stickslip problem nor an FCLIB one (fclib_local, fclib_global)", {path});
     }
     load_problem(path, result.step, result.step_guess);
     return result;

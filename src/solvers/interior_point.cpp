@@ -12,7 +12,7 @@ namespace {
 // Share of Newton's shift; factor by which the target is raised after a short step, and how much of the infeasibility that
 // step may remove (none: it only returns to the central path). Tried in this order: what jams one of them is rarely hard
 // for the next. Each gets max_steps.
-constexpr InteriorPointSolver::Way ways[] = {{0.9, 10, 0}, {0.9, 3, 0.3}, {0.5, 3, 0}};
+constexpr InteriorPointSolver::Way ways[] = {{0.9, 10, 0}, {0.9, 3, 0.3}, {1, 3, 1}, {0.5, 3, 0}};
 
 constexpr double first_impulse = 0.1;   // scaled; far from the border, and of the order of a resting load
 constexpr double softness = 1e-2;       // scaled compliance of the guess; 1e-4 to 1e-1 do as well
@@ -20,6 +20,9 @@ constexpr double proximal = 1e-8;       // of free rows, scaled: redundant joint
 constexpr double short_step = 0.1;      // below it the next target is raised
 constexpr int most_short_steps = 25;    // in a row: jammed
 constexpr double least_target = 1e-24;  // scaled: rounding decides what is left
+
+// Multiplications of one factorisation from which the compressed form of a stored problem is tried first.
+constexpr double large_work = 2e7;
 
 bool is_polygon(int dim, double mu, int facets) { return dim == 3 && mu > 0 && facets > 2; }
 
@@ -76,6 +79,12 @@ void InteriorPointSolver::set_up(const RowSpace& space, const std::vector<double
         }
         line.lower.force = line.upper.force = first_impulse;
     }
+}
+
+void InteriorPointSolver::forget(const RowSpace& space) {
+    steps_ = 0;
+    best_error_ = infinity;
+    best_.setZero(space.rows());
 }
 
 void InteriorPointSolver::impulses(RowVec& x) const {
@@ -272,13 +281,11 @@ bool InteriorPointSolver::advance(RowSpace& space, const Way& way) {
 }
 
 template <class Judge>
-void InteriorPointSolver::run(RowSpace& space, Judge&& judge) {
-    steps_ = 0;
-    best_error_ = infinity;
-    best_.setZero(space.rows());
-    const std::vector<Line> first = lines_;
+void InteriorPointSolver::run(RowSpace& space, std::span<const Way> ways, Judge&& judge) {
+    const int before = steps_;
+    first_lines_.assign(lines_.begin(), lines_.end());
     for (const Way& way : ways) {
-        lines_ = first;
+        lines_.assign(first_lines_.begin(), first_lines_.end());
         start(space);
         const double most = 1e9 * options.max_work / std::max(space.work(), 1.0);
         for (int k = 0; k < options.max_steps; ++k) {
@@ -289,7 +296,7 @@ void InteriorPointSolver::run(RowSpace& space, Judge&& judge) {
                 best_ = x_;
             }
             if (best_error_ <= options.tol) return;
-            if (steps_ >= most) return;
+            if (steps_ - before >= most) return;
             if (std::isnan(error) || !advance(space, way)) break;
         }
         if (pairs_ == 0) return;
@@ -326,7 +333,8 @@ SolveReport InteriorPointSolver::solve(const StepProblem& problem, StepSolution&
     }
     set_up(step_rows_, problem.contacts.friction, problem.contacts.facets, problem.lower.data(), problem.upper.data());
     trial_.size_to(problem);
-    run(step_rows_, [&](const RowVec& x) {
+    forget(step_rows_);
+    run(step_rows_, ways, [&](const RowVec& x) {
         step_rows_.velocities(x, trial_);
         return residual(problem, trial_).max();
     });
@@ -358,9 +366,20 @@ SolveReport InteriorPointSolver::solve_local(const DelassusProblem& problem, Del
         report.reason = refuses_polygons;
         return report;
     }
-    delassus_.prepare(problem);
-    set_up(delassus_, problem.friction, problem.facets, nullptr, nullptr);
-    run(delassus_, [&](const RowVec& x) { return relative_error(problem, x); });
+    const auto judge = [&](const RowVec& x) { return relative_error(problem, x); };
+    delassus_.prepare(problem, false);
+    const double plain = delassus_.work();
+    forget(delassus_);
+    if (plain > large_work) {
+        delassus_.prepare(problem, true);
+        set_up(delassus_, problem.friction, problem.facets, nullptr, nullptr);
+        if (delassus_.work() < 0.5 * plain) run(delassus_, std::span(ways).first(1), judge);
+        if (best_error_ > options.tol) delassus_.prepare(problem, false);
+    }
+    if (best_error_ > options.tol) {
+        set_up(delassus_, problem.friction, problem.facets, nullptr, nullptr);
+        run(delassus_, ways, judge);
+    }
     report.iterations = steps_;
     solution.p = best_;
     for (int i = 0; i < problem.contacts(); ++i) solution.modes[i] = mode_of(cones_[i], problem.W.nodes.dof(i));

@@ -20,6 +20,7 @@
 // refused. There is no proof of convergence where friction can wedge; what comes out is judged by the residual.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "solvers/lorentz.hpp"
@@ -80,7 +81,8 @@ private:
                 const double* lower, const double* upper);
     // Ever other ways until judge(x), the error of the impulses x, is at most tol; best_ is the best point.
     template <class Judge>
-    void run(RowSpace& space, Judge&& judge);
+    void run(RowSpace& space, std::span<const Way> ways, Judge&& judge);
+    void forget(const RowSpace& space);  // the best point so far
     void start(RowSpace& space);
     void measure(RowSpace& space);                  // velocities and infeasibilities of the point at hand
     bool advance(RowSpace& space, const Way& way);  // one step; false when it jammed
@@ -91,7 +93,7 @@ private:
     void impulses(RowVec& x) const;
 
     std::vector<Cone> cones_;
-    std::vector<Line> lines_;
+    std::vector<Line> lines_, first_lines_;
     RowShift shift_;
     RowVec x_, y_, b_, dx_, best_;
     double unit_ = 1;  // [m/s] of the scaled velocities

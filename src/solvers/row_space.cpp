@@ -5,6 +5,13 @@
 
 namespace stickslip {
 
+namespace {
+
+// [velocity / impulse] Stands for an infinite T in rows that are left out.
+constexpr double left_out = 1e30;
+
+}  // namespace
+
 void RowSpace::solve(const RowShift& shift, const RowVec& b, RowVec& x) {
     x.resize(rows());
     solve_once(shift, b, x);
@@ -135,7 +142,7 @@ void StepRows::solve_once(const RowShift&, const RowVec& b, RowVec& x) {
     apply_inverse(x);
 }
 
-void DelassusSpace::prepare(const DelassusProblem& problem) {
+void DelassusSpace::prepare(const DelassusProblem& problem, bool compressed) {
     problem_ = &problem;
     joints = 0;
     row.assign(problem.W.nodes.start.begin(), problem.W.nodes.start.end());
@@ -146,10 +153,12 @@ void DelassusSpace::prepare(const DelassusProblem& problem) {
         diagonal[i] = mean > 0 ? mean : 1;
     }
     merge();
+    gather(compressed);
+    lu_.analyse(small_, edges_);
 }
 
 void DelassusSpace::merge() {
-    constexpr int largest = 36;  // rows of a merged node: beyond, the kernels gain nothing
+    constexpr int most_rows = 60;  // of a node: more contacts between two bodies are split
     const BlockMatrix& W = problem_->W;
     const int n = contacts();
     start_.assign(static_cast<std::size_t>(n) + 1, 0);
@@ -172,30 +181,139 @@ void DelassusSpace::merge() {
         next[i] = static_cast<int>(std::unique(begin, neighbour_.begin() + next[i]) - neighbour_.begin());
     }
     node_.assign(static_cast<std::size_t>(n), -1);
-    merged_ = {};
-    std::vector<int> place(static_cast<std::size_t>(n), 0);
+    full_.start.assign(1, 0);
+    first_member_.assign(1, 0);
+    members_.clear();
     for (int i = 0; i < n; ++i) {
         if (node_[i] >= 0) continue;
-        node_[i] = merged_.size();
+        node_[i] = full_.size();
+        members_.push_back(i);
         int rows_of = W.nodes.dof(i);
         const auto [begin, end] = around(i);
         for (auto j = begin; j != end; ++j) {
-            if (*j <= i || node_[*j] >= 0 || rows_of + W.nodes.dof(*j) > largest) continue;
+            if (*j <= i || node_[*j] >= 0 || rows_of + W.nodes.dof(*j) > most_rows) continue;
             const auto [other, other_end] = around(*j);
             if (!std::equal(begin, end, other, other_end)) continue;
             node_[*j] = node_[i];
-            place[*j] = rows_of;
+            members_.push_back(*j);
             rows_of += W.nodes.dof(*j);
         }
-        merged_.add(rows_of);
+        full_.add(rows_of);
+        first_member_.push_back(static_cast<int>(members_.size()));
     }
-    place_.swap(place);
+    for (int a = 0; a < full_.size(); ++a) {
+        int at = 0;
+        for (int m = first_member_[a]; m < first_member_[a + 1]; ++m) {
+            place_[members_[m]] = at;
+            at += W.nodes.dof(members_[m]);
+        }
+    }
+}
+
+// R of every node by Gram-Schmidt on the columns of its block of W, the largest first; then V = R' W R.
+void DelassusSpace::gather(bool compressed) {
+    // Of the largest column: smaller ones are rounding. What is left out must be small against T too, which shrinks
+    // to 1e-14 of W: with 1e-10 the method ends at 1e-5.
+    constexpr double rank_share = 1e-13;
+    const BlockMatrix& W = problem_->W;
     edges_.clear();
     for (const BlockMatrix::Coupling& c : W.couplings) {
         const int a = node_[c.row_node], b = node_[c.column_node];
         if (a != b) edges_.push_back({std::min(a, b), std::max(a, b)});
     }
-    x_.resize(merged_.nv());
+    std::sort(edges_.begin(), edges_.end());
+    edges_.erase(std::unique(edges_.begin(), edges_.end()), edges_.end());
+    const auto edge_of = [&](int a, int b) {
+        const BlockLu::Edge wanted{std::min(a, b), std::max(a, b)};
+        return std::lower_bound(edges_.begin(), edges_.end(), wanted) - edges_.begin();
+    };
+    // Full blocks of the nodes, gathered from W.
+    std::vector<double> whole;
+    std::vector<int> whole_diagonal, whole_edge;
+    int size = 0;
+    for (int a = 0; a < full_.size(); ++a) {
+        whole_diagonal.push_back(size);
+        size += full_.dof(a) * full_.dof(a);
+    }
+    for (const BlockLu::Edge& e : edges_) {
+        whole_edge.push_back(size);
+        size += 2 * full_.dof(e.a) * full_.dof(e.b);
+    }
+    whole.assign(static_cast<std::size_t>(size), 0.0);
+    const auto add = [&](int i, int j, const double* block) {
+        const int a = node_[i], b = node_[j], di = W.nodes.dof(i), dj = W.nodes.dof(j), height = full_.dof(a);
+        int at = a == b ? whole_diagonal[a] : whole_edge[static_cast<std::size_t>(edge_of(a, b))];
+        if (a > b) at += height * full_.dof(b);
+        double* to = whole.data() + at + place_[i] + place_[j] * height;
+        for (int s = 0; s < dj; ++s)
+            for (int r = 0; r < di; ++r) to[r + s * height] += block[r + s * di];
+    };
+    for (int i = 0; i < contacts(); ++i) add(i, i, W.values.data() + W.diagonal[i]);
+    for (const BlockMatrix::Coupling& c : W.couplings) add(c.row_node, c.column_node, W.values.data() + c.offset);
+
+    using Mat = Eigen::Map<MatX>;
+    small_.start.assign(1, 0);
+    basis_first_.clear();
+    basis_.clear();
+    for (int a = 0; a < full_.size(); ++a) {
+        const int n = full_.dof(a);
+        basis_first_.push_back(static_cast<int>(basis_.size()));
+        basis_.resize(basis_.size() + static_cast<std::size_t>(n * n), 0.0);
+        Mat R(basis_.data() + basis_first_.back(), n, n);
+        int rank = n;
+        R.setIdentity();
+        if (compressed && first_member_[a + 1] - first_member_[a] > 1) {
+            MatX columns = Mat(whole.data() + whole_diagonal[a], n, n);
+            double largest = 0;
+            for (rank = 0; rank < n; ++rank) {
+                Eigen::Index best = 0;
+                const double length = std::sqrt(columns.colwise().squaredNorm().maxCoeff(&best));
+                largest = std::max(largest, length);
+                if (!(length > rank_share * largest)) break;
+                VecX direction = columns.col(best) / length;
+                // twice is enough
+                direction -= R.leftCols(rank) * (R.leftCols(rank).transpose() * direction);
+                direction.normalize();
+                columns -= direction * (direction.transpose() * columns);
+                R.col(rank) = direction;
+            }
+            if (2 * rank > n) {  // nothing gained: the rows as they are
+                rank = n;
+                R.setIdentity();
+            }
+            rank = std::max(rank, 1);
+        }
+        basis_.resize(static_cast<std::size_t>(basis_first_.back() + n * rank));
+        small_.add(rank);
+    }
+    const auto basis = [&](int a) { return Mat(basis_.data() + basis_first_[a], full_.dof(a), small_.dof(a)); };
+    V_diagonal_.clear();
+    V_edge_.clear();
+    size = 0;
+    for (int a = 0; a < small_.size(); ++a) {
+        V_diagonal_.push_back(size);
+        size += small_.dof(a) * small_.dof(a);
+    }
+    for (const BlockLu::Edge& e : edges_) {
+        V_edge_.push_back(size);
+        size += 2 * small_.dof(e.a) * small_.dof(e.b);
+    }
+    V_.resize(static_cast<std::size_t>(size));
+    const auto put = [&](int a, int b, const double* from, double* to) {
+        Mat(to, small_.dof(a), small_.dof(b)) =
+            basis(a).transpose() * Eigen::Map<const MatX>(from, full_.dof(a), full_.dof(b)) * basis(b);
+    };
+    for (int a = 0; a < small_.size(); ++a) put(a, a, whole.data() + whole_diagonal[a], V_.data() + V_diagonal_[a]);
+    for (std::size_t e = 0; e < edges_.size(); ++e) {
+        const int a = edges_[e].a, b = edges_[e].b;
+        put(a, b, whole.data() + whole_edge[e], V_.data() + V_edge_[e]);
+        put(b, a, whole.data() + whole_edge[e] + full_.dof(a) * full_.dof(b),
+            V_.data() + V_edge_[e] + small_.dof(a) * small_.dof(b));
+    }
+    N_.resize(static_cast<std::size_t>(V_diagonal_.empty() ? 0 : size));
+    z_.resize(small_.nv());
+    y_.resize(small_.nv());
+    full_b_.resize(full_.nv());
 }
 
 void DelassusSpace::image(const RowVec& x, RowVec& y) {
@@ -204,35 +322,134 @@ void DelassusSpace::image(const RowVec& x, RowVec& y) {
     problem_->W.add_product(1, x, y);
 }
 
-bool DelassusSpace::factor(const RowShift& shift) {
-    const BlockMatrix& W = problem_->W;
-    lu_.analyse(merged_, edges_);
-    const auto add = [&](int i, int j, const double* block) {
-        const int a = node_[i], b = node_[j], di = W.nodes.dof(i), height = merged_.dof(a);
-        double* to = (a == b ? lu_.diagonal(a) : lu_.pair(a, b).ab) + place_[i] + place_[j] * height;
-        for (int s = 0; s < shift.active[j]; ++s)
-            for (int r = 0; r < shift.active[i]; ++r) to[r + s * height] += block[r + s * di];
-    };
+void DelassusSpace::apply_inverse(const RowShift& shift, const double* x, double* y) const {
     for (int i = 0; i < contacts(); ++i) {
-        add(i, i, W.values.data() + W.diagonal[i]);
-        const int n = shift.active[i], height = merged_.dof(node_[i]);
-        double* to = lu_.diagonal(node_[i]) + place_[i] * (1 + height);
-        const double* T = shift.contact.data() + StepSystem::block * i;
-        for (int s = 0; s < n; ++s)
-            for (int r = 0; r < n; ++r) to[r + s * height] += T[r + s * n];
-        for (int r = n; r < W.nodes.dof(i); ++r) to[r * (1 + height)] = 1;
+        const int n = shift.active[i];
+        const double* B = shift.inverse.data() + StepSystem::block * i;
+        for (int r = 0; r < row[i + 1] - row[i]; ++r) {
+            double sum = 0;
+            for (int s = 0; r < n && s < n; ++s) sum += B[r + s * n] * x[row[i] + s];
+            y[row[i] + r] = sum;
+        }
     }
-    for (const BlockMatrix::Coupling& c : W.couplings) add(c.row_node, c.column_node, W.values.data() + c.offset);
+}
+
+bool DelassusSpace::factor(const RowShift& shift) {
+    lu_.analyse(small_, edges_);
+    // N = R' T^-1 R of the nodes with a basis, T itself of the others.
+    for (int a = 0; a < small_.size(); ++a) {
+        const int n = full_.dof(a), k = small_.dof(a);
+        double* N = N_.data() + V_diagonal_[a];
+        std::fill_n(N, k * k, 0.0);
+        if (!plain(a)) {
+            work_.assign(static_cast<std::size_t>(n * k), 0.0);  // T^-1 R
+            const double* R = basis_.data() + basis_first_[a];
+            for (int m = first_member_[a]; m < first_member_[a + 1]; ++m) {
+                const int i = members_[m], active = shift.active[i];
+                const double* B = shift.inverse.data() + StepSystem::block * i;
+                for (int s = 0; s < k; ++s)
+                    for (int r = 0; r < active; ++r)
+                        for (int t = 0; t < active; ++t)
+                            work_[place_[i] + r + s * n] += B[r + t * active] * R[place_[i] + t + s * n];
+            }
+            for (int s = 0; s < k; ++s)
+                for (int r = 0; r < k; ++r)
+                    for (int t = 0; t < n; ++t) N[r + s * k] += R[t + r * n] * work_[t + s * n];
+            continue;
+        }
+        for (int m = first_member_[a]; m < first_member_[a + 1]; ++m) {
+            const int i = members_[m], active = shift.active[i], at = place_[i];
+            for (int r = active; r < row[i + 1] - row[i]; ++r) N[(at + r) * (k + 1)] = left_out;
+            for (int s = 0; s < active; ++s)
+                for (int r = 0; r < active; ++r)
+                    N[at + r + (at + s) * k] = shift.contact[StepSystem::block * i + r + s * active];
+        }
+    }
+    const auto put = [&](int a, int b, const double* V, double* to) {
+        const int m = small_.dof(a), n = small_.dof(b);
+        if (plain(a))
+            std::copy_n(V, m * n, to);
+        else
+            Eigen::Map<MatX>(to, m, n).noalias() =
+                Eigen::Map<const MatX>(N_.data() + V_diagonal_[a], m, m).lazyProduct(Eigen::Map<const MatX>(V, m, n));
+    };
+    for (int a = 0; a < small_.size(); ++a) {
+        double* to = lu_.diagonal(a);
+        put(a, a, V_.data() + V_diagonal_[a], to);
+        const int k = small_.dof(a);
+        for (int r = 0; r < k; ++r) {
+            if (!plain(a))
+                to[r * (k + 1)] += 1;
+            else
+                for (int s = 0; s < k; ++s) to[r + s * k] += N_[V_diagonal_[a] + r + s * k];
+        }
+    }
+    for (std::size_t e = 0; e < edges_.size(); ++e) {
+        const int a = edges_[e].a, b = edges_[e].b, size = small_.dof(a) * small_.dof(b);
+        const BlockLu::Pair pair = lu_.pair(a, b);
+        put(a, b, V_.data() + V_edge_[e], pair.ab);
+        put(b, a, V_.data() + V_edge_[e] + size, pair.ba);
+    }
     return lu_.factor();
 }
 
 void DelassusSpace::solve_once(const RowShift& shift, const RowVec& b, RowVec& x) {
-    const auto at = [&](int i) { return merged_.start[node_[i]] + place_[i]; };
-    for (int i = 0; i < contacts(); ++i)
-        for (int r = 0; r < row[i + 1] - row[i]; ++r) x_[at(i) + r] = r < shift.active[i] ? b[row[i] + r] : 0.0;
-    lu_.solve(x_.data());
-    for (int i = 0; i < contacts(); ++i)
-        for (int r = 0; r < row[i + 1] - row[i]; ++r) x[row[i] + r] = x_[at(i) + r];
+    const auto basis = [&](int a) {
+        return Eigen::Map<const MatX>(basis_.data() + basis_first_[a], full_.dof(a), small_.dof(a));
+    };
+    const auto at = [&](int i) { return full_.start[node_[i]] + place_[i]; };
+    apply_inverse(shift, b.data(), x.data());
+    for (int i = 0; i < contacts(); ++i) {
+        const bool direct = plain(node_[i]);
+        for (int r = 0; r < row[i + 1] - row[i]; ++r)
+            full_b_[at(i) + r] = !direct ? x[row[i] + r] : r < shift.active[i] ? b[row[i] + r] : 0.0;
+    }
+    for (int a = 0; a < small_.size(); ++a) {
+        auto z = z_.segment(small_.start[a], small_.dof(a));
+        const auto full = full_b_.segment(full_.start[a], full_.dof(a));
+        if (plain(a))
+            z = full;
+        else
+            z.noalias() = basis(a).transpose().lazyProduct(full);
+    }
+    lu_.solve(z_.data());
+    // y = V z, wanted where there is a basis
+    for (int a = 0; a < small_.size(); ++a) {
+        const int n = small_.dof(a);
+        y_.segment(small_.start[a], n).noalias() =
+            Eigen::Map<const MatX>(V_.data() + V_diagonal_[a], n, n).lazyProduct(z_.segment(small_.start[a], n));
+    }
+    for (std::size_t e = 0; e < edges_.size(); ++e) {
+        const int a = edges_[e].a, c = edges_[e].b, na = small_.dof(a), nc = small_.dof(c);
+        const double* ac = V_.data() + V_edge_[e];
+        if (!plain(a))
+            y_.segment(small_.start[a], na).noalias() +=
+                Eigen::Map<const MatX>(ac, na, nc).lazyProduct(z_.segment(small_.start[c], nc));
+        if (!plain(c))
+            y_.segment(small_.start[c], nc).noalias() +=
+                Eigen::Map<const MatX>(ac + na * nc, nc, na).lazyProduct(z_.segment(small_.start[a], na));
+    }
+    for (int a = 0; a < small_.size(); ++a) {
+        auto full = full_b_.segment(full_.start[a], full_.dof(a));
+        if (plain(a))
+            full = z_.segment(small_.start[a], small_.dof(a));
+        else
+            full.noalias() = basis(a).lazyProduct(y_.segment(small_.start[a], small_.dof(a)));
+    }
+    for (int i = 0; i < contacts(); ++i) {
+        const int active = shift.active[i];
+        const double* B = shift.inverse.data() + StepSystem::block * i;
+        double left[3];
+        for (int r = 0; r < active; ++r) left[r] = b[row[i] + r] - full_b_[at(i) + r];
+        for (int r = 0; r < row[i + 1] - row[i]; ++r) {
+            double sum = 0;
+            if (plain(node_[i]))
+                sum = r < active ? full_b_[at(i) + r] : 0.0;
+            else
+                for (int s = 0; r < active && s < active; ++s) sum += B[r + s * active] * left[s];
+            x[row[i] + r] = sum;
+        }
+    }
 }
 
 }  // namespace stickslip

@@ -3,6 +3,7 @@
 #include "solvers/auto.hpp"
 #include "solvers/block_pivot.hpp"
 #include "solvers/cone_newton.hpp"
+#include "solvers/direct_iterative.hpp"
 #include "solvers/interior_point.hpp"
 #include "solvers/lemke.hpp"
 #include "solvers/nsgs.hpp"
@@ -36,6 +37,12 @@ const std::vector<SolverEntry>& solvers() {
          "proximal point outside, semismooth Newton in the velocities inside; stacks, mass ratios, closed loops", true,
          true, true, false, list_fields<ConeNewtonOptions>,
          [](const OptionValues& values) { return make<ConeNewtonSolver, ConeNewtonOptions>(values, "cone-newton"); }},
+        {"direct-iterative", "Lacoursiere & Linde 2011, (96)-(97); Judice & Pires 1994",
+         "joints and contact normals by block pivots on the sparse LDL', friction by sweeps, in turns; machines", true,
+         true, true, false, list_fields<DirectIterativeOptions>,
+         [](const OptionValues& values) {
+             return make<DirectIterativeSolver, DirectIterativeOptions>(values, "direct-iterative");
+         }},
         {"interior-point", "Acary, Armand & Nguyen 2022; Alizadeh & Goldfarb 2003; De Saxce & Feng 1998",
          "Newton steps inside the cones, one factorisation each: walls, piles, heavy on light; disc cones only", true,
          false, true, true, list_fields<InteriorPointOptions>,

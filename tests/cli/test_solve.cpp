@@ -219,5 +219,35 @@ TEST_F(Solve, HistoryOfSweepsIsWrittenLineByLine) {
     EXPECT_NE(wrong.err.find("pgs"), std::string::npos);
 }
 
+// The problems a run keeps are those its solver saw: solving them again takes the same path.
+TEST_F(Solve, HardProblemsOfARunAreReplayed) {
+    const std::string heap = (fs::path(STICKSLIP_TEST_DATA) / "scenes/heap.yaml").string();
+    const Outcome plain = shell(STICKSLIP_COMMAND " run " + heap + " --end 0.06 --json -o plain");
+    ASSERT_EQ(plain.code, 0) << plain.err;
+    const Outcome run = shell(STICKSLIP_COMMAND " run " + heap + " --end 0.06 --json --dump-hard=2 -o run");
+    ASSERT_EQ(run.code, 0) << run.err;
+    EXPECT_EQ(run.json()["hash"], plain.json()["hash"]);
+    EXPECT_NE(run.err.find("run/hard"), std::string::npos) << run.err;
+    std::ifstream in(folder_ / "run/hard/index.csv");
+    int kept = 0;
+    std::string line;
+    std::getline(in, line);
+    while (std::getline(in, line)) {
+        ++kept;
+        std::vector<std::string> fields;
+        std::stringstream stream(line);
+        for (std::string field; std::getline(stream, field, ',');) fields.push_back(field);
+        ASSERT_EQ(fields.size(), 9u) << line;
+        const Json again = solve("run/hard/" + fields[0]).json();
+        EXPECT_EQ(again["iterations"], std::stoi(fields[4]));
+        EXPECT_EQ(again["contacts"], std::stoi(fields[3]));
+        EXPECT_EQ(again["residual"].get<double>(), std::stod(fields[5]));
+        EXPECT_EQ(again["solver"], fields[6]);
+    }
+    EXPECT_EQ(kept, 2);
+    EXPECT_EQ(shell(STICKSLIP_COMMAND " run " + heap + " --dump-hard --no-record").code, 2);
+    EXPECT_EQ(shell(STICKSLIP_COMMAND " run " + heap + " --dump-hard=0").code, 2);
+}
+
 }  // namespace
 }  // namespace stickslip

@@ -295,6 +295,16 @@ TEST_F(FclibFile, StoredSolutionsAreGuessesOnlyIfTheyFit) {
     }
 }
 
+// Attributes of other programs at the root mean nothing here.
+TEST_F(FclibFile, WhatElseIsInTheFileDoesNotMatter) {
+    write_local(file("a.h5"), -2, [](Hdf5File& out) {
+        out.set_attribute("/", "format", "of another program");
+        out.write<double>("guesses/1/r", std::vector<double>{1, 2, 3, 4});
+        out.write_text("fclib_local/info/title", "a title");
+    });
+    EXPECT_EQ(load_any_problem(file("a.h5")).local.contacts(), 2);
+}
+
 TEST_F(FclibFile, OurOwnProblemsAreReadByTheSameFunction) {
     const StepProblem problem = random_problem(5, 3, true, false);
     save_problem(file("a.h5"), problem);
@@ -332,6 +342,8 @@ TEST_F(FclibFile, WhatIsNoProblemIsRefusedByName) {
     expect("expected 2 or 3");
     raw([](File out) { write_fclib_integer(out, "fclib_local/spacedim", 3); });
     expect("has no array 'fclib_local/W/m'");
+    raw([](File out) { out.write<std::int32_t>("fclib_local", std::vector<std::int32_t>{3}); });  // no group
+    expect("has no array 'fclib_local/spacedim'");
     raw([](File out) { write_fclib_integer(out, "something/else", 3); });
     expect("neither a stickslip problem nor an FCLIB one");
     raw([](File out) { out.write<double>("fclib_local/spacedim", std::vector<double>{3}); });
