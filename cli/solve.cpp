@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -22,11 +23,18 @@ namespace {
 constexpr double default_relative_tolerance = 1e-8;  // of err_vel
 
 struct SolveArguments {
-    std::string file, solver = "auto", tol, output;
+    std::string file, solver = "auto", tol, output, history;
     std::vector<std::string> sets;
     int repeat = 1;
     bool json = false, cold = false, warm = false;
 };
+
+void write_history(const std::string& file, const std::vector<SweepRecord>& sweeps) {
+    std::ofstream out(file);
+    out << "sweep,residual,changed\n";
+    for (const SweepRecord& s : sweeps) out << fmt::format("{},{},{}\n", s.sweep, s.residual, s.changed);
+    if (!out.flush()) throw Error("cannot write " + file);
+}
 
 // Wall time, and processor time of this process, which a busy machine does not stretch.
 struct Times {
@@ -85,15 +93,19 @@ int solve_own(const SolveArguments& a, StoredProblem& stored) {
         solution = {};
         solution.size_to(problem);
     }
+    std::vector<SweepRecord> sweeps;
     Times times;
     const SolveReport report = repeated(a, solution, times, [&](Times& taken) {
         auto solver = make_solver(a.solver, options, Place{"--solver", 0, 0});
+        if (!a.history.empty() && !solver->keep_history(&sweeps))
+            throw Error("solver " + a.solver + " keeps no history of sweeps; pgs does", Place{"--history", 0, 0});
         const Stopwatch watch;
         const SolveReport now = solver->solve(problem, solution);
         taken = watch.read();
         return now;
     });
     if (!a.output.empty()) save_solution(a.output, problem, solution);
+    if (!a.history.empty()) write_history(a.history, sweeps);
     const bool certified = report.status == Status::ok;
     if (a.json) {
         nlohmann::ordered_json json{{"solver", report.solver},
@@ -253,6 +265,8 @@ int solve_fclib(const SolveArguments& a, StoredProblem& stored) {
 int solve(const SolveArguments& a) {
     if (a.warm && a.cold) throw Error("--warm and --cold exclude each other");
     StoredProblem stored = load_any_problem(a.file);
+    if (stored.format != ProblemFormat::own && !a.history.empty())
+        throw Error("--history is for our own problems; FCLIB files have no residual in m/s");
     if (stored.format != ProblemFormat::own) return solve_fclib(a, stored);
     if (a.warm) require_guess(stored.step_guess.warm, a);
     return solve_own(a, stored);
@@ -273,6 +287,7 @@ void add_solve(CLI::App& app, int& code) {
         ->expected(1)
         ->allow_extra_args(false);
     command->add_option("-o,--output", a->output, "write the solution here; FCLIB files: problem and solution");
+    command->add_option("--history", a->history, "write residual [m/s] and changed contacts of every sweep (CSV; pgs)");
     command->add_flag("--cold", a->cold, "ignore the stored guess, as is the rule for FCLIB files");
     command->add_flag("--warm", a->warm, "start from the solution an FCLIB file holds (it is not trusted)");
     command->add_option("--repeat", a->repeat, "solve a short problem up to so many times; wall_s is the shortest")

@@ -19,6 +19,13 @@ struct SolveReport {
     const char* reason = "";  // one sentence when status is not ok
 };
 
+// One sweep of a sweeping solver, for those who look at how it converges.
+struct SweepRecord {
+    int sweep;        // from 1
+    double residual;  // [m/s] after it, by residual()
+    int changed;      // contacts that changed their mode in it
+};
+
 class Solver {
 public:
     virtual ~Solver() = default;
@@ -27,6 +34,8 @@ public:
     // Problems that come as u = W p + q. `tol` then bounds relative_error(), which is report.residual.contacts. A solver
     // whose table entry does not say `local` refuses.
     virtual SolveReport solve_local(const DelassusProblem& problem, DelassusSolution& solution);
+    // From now on every solve leaves its sweeps in `history` (null: off, at no cost). False when this one does not sweep.
+    virtual bool keep_history(std::vector<SweepRecord>*) { return false; }
 };
 
 // One line of the table of solvers: what it is, what it takes, how to make it.

@@ -84,6 +84,7 @@ Residual residual(const StepProblem& problem, const StepSolution& solution) {
         const double rho = step_of(s.diagonal[static_cast<std::size_t>(j)] + problem.T[j]);
         const double x = lambda - rho * w;
         // a free row has w itself as its natural map; the difference of lambdas would lose digits
+        if (std::isnan(problem.lower[j]) || std::isnan(problem.upper[j])) result.joints = nan;
         const double map = x >= problem.lower[j] && x <= problem.upper[j] ? std::abs(w)
                            : std::isnan(x)                                ? nan
                                            : std::abs(lambda - std::clamp(x, problem.lower[j], problem.upper[j])) / rho;

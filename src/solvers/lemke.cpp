@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "problems/cones.hpp"
+
 namespace stickslip {
 
 namespace {
@@ -12,6 +14,8 @@ namespace {
 constexpr double polish_above = 1e-12;
 // A basic variable more negative than this, relative to the largest violation at the start, is no rounding.
 constexpr double negative_tolerance = 1e-7;
+// Friction this near to a corner of its polygon slips there; it only chooses where pivots start.
+constexpr double corner_share = 1e-6;
 
 int find_root(std::vector<int>& parent, int i) {
     while (parent[static_cast<std::size_t>(i)] != i) {
@@ -41,14 +45,6 @@ void gather(const RowVec& all, const std::vector<int>& chosen, RowVec& part) {
     for (std::size_t i = 0; i < chosen.size(); ++i) part[static_cast<Eigen::Index>(i)] = all[chosen[i]];
 }
 
-void gather(const WorkMat& all, const std::vector<int>& chosen, WorkMat& part) {
-    const auto n = static_cast<Eigen::Index>(chosen.size());
-    part.resize(n, n);
-    for (Eigen::Index j = 0; j < n; ++j)
-        for (Eigen::Index i = 0; i < n; ++i)
-            part(i, j) = all(chosen[static_cast<std::size_t>(i)], chosen[static_cast<std::size_t>(j)]);
-}
-
 void scatter(const RowVec& part, const std::vector<int>& chosen, RowVec& all) {
     for (std::size_t i = 0; i < chosen.size(); ++i) all[chosen[i]] = part[static_cast<Eigen::Index>(i)];
 }
@@ -76,6 +72,7 @@ void LemkeSolver::find_islands(const StepProblem& problem) {
     const auto open_island = [&] {
         if (islands_.size() == island_count_) islands_.emplace_back();
         islands_[island_count_].variables.clear();
+        islands_[island_count_].blocks.clear();
         return static_cast<int>(island_count_++);
     };
     const auto add = [&](const BlockRows& rows, int group, const LcpBlock& block) {
@@ -90,6 +87,8 @@ void LemkeSolver::find_islands(const StepProblem& problem) {
             slot = open_island();  // a row that moves nothing
         }
         std::vector<int>& variables = islands_[static_cast<std::size_t>(slot)].variables;
+        islands_[static_cast<std::size_t>(slot)].blocks.push_back(block);
+        islands_[static_cast<std::size_t>(slot)].blocks.back().first = static_cast<int>(variables.size());
         for (int k = 0; k < block.variables; ++k) variables.push_back(block.first + k);
     };
     const BlockRows& G = problem.joints.jacobian;
@@ -119,12 +118,70 @@ void LemkeSolver::read_modes(const StepProblem& problem, StepSolution& solution)
     }
 }
 
+// The variables that are positive when contacts and boxes keep the modes of `solution`; none when it is no guess.
+void LemkeSolver::guess_basis(const StepProblem& problem, const StepSolution& solution) {
+    guessed_.assign(static_cast<std::size_t>(lcp_.size()), 0);
+    if (!solution.warm) return;
+    z_.setZero(lcp_.size());
+    elimination_.velocities(problem, solution, y_);
+    lcp_.slacks(z_, y_, w_);
+    const std::size_t boxed = elimination_.boxed().size();
+    for (std::size_t i = 0; i < boxed; ++i) {
+        const LcpBlock& block = lcp_.blocks[i];
+        const double z = block.sign * (solution.lambda[elimination_.boxed()[i]] - block.anchor);
+        if (block.variables > 0 && z > 0) guessed_[static_cast<std::size_t>(block.first)] = 1;
+        if (block.variables == 2 && z >= block.width) guessed_[static_cast<std::size_t>(block.first) + 1] = 1;
+    }
+    for (int i = 0; i < problem.contacts.size(); ++i) {
+        const LcpBlock& block = lcp_.blocks[boxed + static_cast<std::size_t>(i)];
+        const ContactMode mode = solution.modes[static_cast<std::size_t>(i)];
+        char* in = guessed_.data() + block.first;
+        if (mode == ContactMode::open) {
+            // sigma is the speed of sliding all the same, at the corner of most dissipation (whose beta is zero)
+            if (block.directions == 0) continue;
+            const double* w = w_.data() + block.first + 1;
+            const auto corner = std::min_element(w, w + block.directions) - w;
+            in[1 + corner] = in[block.variables - 1] = 1;
+            continue;
+        }
+        in[0] = 1;
+        if (block.directions == 0) continue;
+        const double* p = solution.p.data() + problem.contacts.jacobian.row[static_cast<std::size_t>(i)];
+        if (mode == ContactMode::slip) in[block.variables - 1] = 1;
+        if (block.dim == 2) {
+            in[p[1] < 0 ? 2 : 1] = 1;
+            continue;
+        }
+        // The facet that friction points to: both of its corners, or when it slips at a corner, that one.
+        const Polygon& section = polygon(block.facets);
+        const Vec2 p_T(p[1], p[2]);
+        int facet = 0;
+        for (int j = 1; j < section.facets; ++j)
+            if (section.outward[static_cast<std::size_t>(j)].dot(p_T) >
+                section.outward[static_cast<std::size_t>(facet)].dot(p_T))
+                facet = j;
+        const Vec2 o = section.outward[static_cast<std::size_t>(facet)];
+        const double along = o[0] * p_T[1] - o[1] * p_T[0];
+        const bool at_corner =
+            mode == ContactMode::slip && std::abs(along) >= (1 - corner_share) * block.mu * p[0] * section.half_edge;
+        const int next = (facet + 1) % section.facets;
+        if (!at_corner || along < 0) in[1 + facet] = 1;
+        if ((!at_corner || along >= 0) && section.facets > 2) in[1 + next] = 1;
+    }
+}
+
 SolveReport LemkeSolver::pivot(const StepProblem& problem, double far, StepSolution& solution) {
     SolveReport report;
     report.solver = "lemke";
     elimination_.compute(problem, far);
-    to_lcp(problem, elimination_, lcp_);
+    if (!to_lcp(problem, elimination_, lcp_, options_.max_entries)) {
+        report.status = Status::not_converged;
+        report.residual = residual(problem, solution);
+        report.reason = "too many contacts share a body for a dense matrix; raise max_entries or use auto";
+        return report;
+    }
     find_islands(problem);
+    guess_basis(problem, solution);
     z_.setZero(lcp_.size());
 
     const auto blame = [&](Status status, const char* reason) {
@@ -136,12 +193,23 @@ SolveReport LemkeSolver::pivot(const StepProblem& problem, double far, StepSolut
         Island& island = islands_[s];
         const bool whole = island_count_ == 1;
         if (!whole) {
-            gather(lcp_.M, island.variables, island.M);
+            place_.assign(static_cast<std::size_t>(lcp_.size()), -1);
+            for (std::size_t i = 0; i < island.variables.size(); ++i)
+                place_[static_cast<std::size_t>(island.variables[i])] = static_cast<int>(i);
+            island.M.gather(lcp_.M, island.variables, place_);
             gather(lcp_.q, island.variables, island.q);
         }
-        const LemkePivots::Outcome outcome =
-            island.pivots.solve(whole ? lcp_.M : island.M, whole ? lcp_.q : island.q, options_.max_pivots, z_island_);
+        const SparseSquare& M = whole ? lcp_.M : island.M;
+        const RowVec& q = whole ? lcp_.q : island.q;
+        basis_.clear();
+        for (const int variable : island.variables) basis_.push_back(guessed_[static_cast<std::size_t>(variable)]);
+        if (q.minCoeff() < 0) improve_basis(M, q, island.blocks, basis_);
+        crash_.clear();
+        for (std::size_t i = 0; i < basis_.size(); ++i)
+            if (basis_[i]) crash_.push_back(static_cast<int>(i));
+        const LemkePivots::Outcome outcome = island.pivots.solve(M, q, options_.max_pivots, z_island_, crash_);
         report.iterations += island.pivots.pivots();
+        work_.crash += island.pivots.crash_size();
         scatter(z_island_, island.variables, z_);
         if (outcome == LemkePivots::Outcome::ray)
             blame(Status::infeasible,
@@ -183,6 +251,7 @@ SolveReport LemkeSolver::pivot(const StepProblem& problem, double far, StepSolut
         }
     }
     z_ = best_z_;
+    work_.pivots += report.iterations;
     read_modes(problem, solution);
     report.residual = best;
     return report;
@@ -193,12 +262,14 @@ SolveReport LemkeSolver::pivot(const StepProblem& problem, double far, StepSolut
 bool LemkeSolver::from_modes(const StepProblem& problem, StepSolution& solution, SolveReport& report) {
     mode_solver_.improve(problem, solution, options_.tol, report.residual);
     report.iterations = mode_solver_.iterations();
+    work_.factorisations += mode_solver_.factorisations();
     if (report.residual.max() <= polish_above) return true;
     trial_.size_to(problem);
     mode_solver_.guess(problem, trial_);
     Residual again;
     mode_solver_.improve(problem, trial_, options_.tol, again);
     report.iterations += mode_solver_.iterations();
+    work_.factorisations += mode_solver_.factorisations();
     if (again.max() < report.residual.max()) {
         report.residual = again;
         solution.v = trial_.v;
@@ -212,9 +283,9 @@ bool LemkeSolver::from_modes(const StepProblem& problem, StepSolution& solution,
 SolveReport LemkeSolver::solve(const StepProblem& problem, StepSolution& solution) {
     SolveReport report;
     report.solver = "lemke";
+    work_ = {};
     solution.size_to(problem);
-    for (int i = 0; i < problem.contacts.size(); ++i) {
-        if (!needs_disc(problem.contacts, i)) continue;
+    if (needs_any_disc(problem)) {
         report.status = Status::infeasible;
         report.reason = "lemke needs polygon cones; set contacts.cone: {polygon: 8} or use nsgs";
         report.residual = residual(problem, solution);
@@ -237,6 +308,7 @@ SolveReport LemkeSolver::solve(const StepProblem& problem, StepSolution& solutio
     if (!(report.residual.max() <= polish_above)) {
         Residual polished;
         mode_solver_.improve(problem, solution, polish_above, polished);
+        work_.factorisations += mode_solver_.factorisations();
         report.residual = polished;
     }
     if (report.residual.max() <= options_.tol) {

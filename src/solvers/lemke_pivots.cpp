@@ -4,8 +4,6 @@
 #include <cmath>
 #include <cstdint>
 
-#include "math/dense_lu.hpp"
-
 namespace stickslip {
 
 namespace {
@@ -30,7 +28,12 @@ constexpr double z0_tolerance = 1e-11;
 // Negative entries of the final basis up to this part of the largest violation, or this part of the largest impulse,
 // are rounding and need no second path.
 constexpr double clean = 1e-10, clean_beside_largest = 1e-12, most_excused = 1e-6;
-constexpr int refactor_every = 200;
+// Pivots between two computations of all values from the data. Larger saves little, smaller doubles the products.
+constexpr int refresh_every = 10;
+// An inverse that misses its own kernel by this much is not corrected but made anew.
+constexpr double worn = 1e-7;
+// A variable of the crash basis whose Schur complement is smaller than this (M is of order one) depends on the others.
+constexpr double independent = 1e-7;
 
 // Fixed numbers in [1/2, 3/2) without structure, so that no two of them tie.
 double generic(std::uint64_t i) {
@@ -52,106 +55,192 @@ void LemkePivots::reserve(int k) {
     if (k_ > 0) inverse_.topLeftCorner(k_, k_) = grown_.topLeftCorner(k_, k_);
 }
 
-void LemkePivots::start(int attempt) {
-    // Cover evenly and let r alone choose another path among the ties; an uneven d takes several times the pivots and
-    // is the last resort.
-    for (int i = 0; i < n_; ++i) {
-        const auto seed = static_cast<std::uint64_t>(i) + 1000003ull * static_cast<std::uint64_t>(attempt);
-        d_[i] = attempt < 3 ? 1.0 : generic(2 * seed);
-        r_[i] = generic(2 * seed + 1);
+void LemkePivots::add_column(int column, double s, double* y) const {
+    if (column < n_) {
+        M_->add_column(column, s, y);
+    } else {
+        for (int i = 0; i < n_; ++i) y[i] += s * d_[i];
     }
-    int l = 0;
-    for (int i = 1; i < n_; ++i) {
-        const double a = q_[i] / d_[i], b = q_[l] / d_[l];
-        if (a < b || (a == b && r_[i] / d_[i] < r_[l] / d_[l])) l = i;
+}
+
+void LemkePivots::apply_inverse(const RowVec& x, RowVec& y) const {
+    y.setZero(k_);
+    for (int i = 0; i < k_; ++i)
+        if (x[i] != 0) y += x[i] * inverse_.col(i).head(k_);
+}
+
+void LemkePivots::row_entries(int row) {
+    b_.setZero(k_);
+    const SparseSquare::Line line = M_->row(row);
+    for (int e = 0; e < line.count; ++e) {
+        const int place = column_place_[static_cast<std::size_t>(line.index[e])];
+        if (place >= 0) b_[place] = line.value[e];
     }
+    const int z0 = column_place_[static_cast<std::size_t>(n_)];
+    if (z0 >= 0) b_[z0] = d_[row];
+}
+
+// An empty kernel, then the variables of the guess as far as they are independent: each one is a pivot on the diagonal.
+void LemkePivots::start(const std::vector<int>& crash) {
     k_ = 0;
-    reserve(1);
-    rows_.assign(1, l);
-    columns_.assign(1, n_);
+    rows_.clear();
+    columns_.clear();
     row_place_.assign(static_cast<std::size_t>(n_), -1);
     column_place_.assign(static_cast<std::size_t>(n_) + 1, -1);
-    row_place_[static_cast<std::size_t>(l)] = 0;
-    column_place_[static_cast<std::size_t>(n_)] = 0;
-    k_ = 1;
-    inverse_(0, 0) = 1 / d_[l];
-    since_refactor_ = 0;
+    for (RowVec* v : {&x_, &y_, &t_}) v->setZero(n_ + 1);
+    f_.resize(n_);
+    reserve(static_cast<int>(crash.size()) + 1);
+    for (const int variable : crash) {
+        f_.setZero();
+        M_->add_column(variable, 1, f_.data());
+        rhs_.resize(k_);
+        for (int i = 0; i < k_; ++i) rhs_[i] = f_[rows_[static_cast<std::size_t>(i)]];
+        apply_inverse(rhs_, step_);
+        row_entries(variable);
+        const double schur = f_[variable] - b_.dot(step_);
+        if (!(std::abs(schur) > independent)) continue;
+        t_.head(k_) = -step_;
+        f_[variable] = schur;  // all that exchange() reads of it
+        exchange(variable, n_ + 1 + variable);
+    }
+    crash_size_ = k_;
+}
+
+// d and r such that the basic variables rise with z0 at speed one (or unevenly), and with eps at generic speeds.
+void LemkePivots::cover(int attempt) {
+    // Cover evenly and let r alone choose another path among the ties; an uneven d takes several times the pivots and
+    // is the last resort.
+    const auto seed = [&](int i) {
+        return static_cast<std::uint64_t>(i) + 1000003ull * static_cast<std::uint64_t>(attempt);
+    };
+    const auto rise = [&](int i) { return attempt < 3 ? 1.0 : generic(2 * seed(i)); };
+    for (int i = 0; i < n_; ++i) {
+        const bool basic = row_place_[static_cast<std::size_t>(i)] < 0;
+        d_[i] = basic ? rise(i) : 0.0;
+        r_[i] = basic ? generic(2 * seed(i) + 1) : 0.0;
+    }
+    f_ = d_;
+    wy_ = r_;
+    for (int j = 0; j < k_; ++j) {
+        const int column = columns_[static_cast<std::size_t>(j)];
+        t_[j] = rise(column);
+        y_[j] = generic(2 * seed(column) + 1);
+        M_->add_column(column, -t_[j], d_.data());
+        M_->add_column(column, -y_[j], r_.data());
+    }
+}
+
+// z0 enters so far that nothing is negative any more: the variable that needs most of it leaves.
+int LemkePivots::first_leaving() const {
+    const double enough = k_ > 0 ? tie_tolerance * size_ + rounding * magnitude() : 0.0;
+    int best = -1;
+    double most = 0, most_y = 0;
+    const auto consider = [&](int variable, double x, double y, double speed) {
+        if (x >= -enough) return;
+        const double need = -x / speed, need_y = -y / speed;
+        if (best < 0 || need > most || (need == most && need_y > most_y)) {
+            best = variable;
+            most = need;
+            most_y = need_y;
+        }
+    };
+    for (int j = 0; j < k_; ++j) consider(columns_[static_cast<std::size_t>(j)], x_[j], y_[j], t_[j]);
+    for (int i = 0; i < n_; ++i)
+        if (row_place_[static_cast<std::size_t>(i)] < 0) consider(n_ + 1 + i, w_[i], wy_[i], f_[i]);
+    return best;
 }
 
 bool LemkePivots::refactor() {
-    kernel_.resize(k_, k_);
-    for (int j = 0; j < k_; ++j)
-        for (int i = 0; i < k_; ++i)
-            kernel_(i, j) = entry(rows_[static_cast<std::size_t>(i)], columns_[static_cast<std::size_t>(j)]);
-    swaps_.resize(static_cast<std::size_t>(k_));
-    if (!factor_dense(kernel_.data(), swaps_.data(), k_)) return false;
-    auto inverse = inverse_.topLeftCorner(k_, k_);
-    inverse.setIdentity();
-    for (int j = 0; j < k_; ++j) solve_dense(kernel_.data(), swaps_.data(), inverse.col(j).data(), k_);
-    since_refactor_ = 0;
-    return inverse.allFinite();
+    WorkMat& kernel = dense_.matrix();
+    kernel.setZero(k_, k_);
+    for (int j = 0; j < k_; ++j) {
+        const int column = columns_[static_cast<std::size_t>(j)];
+        if (column == n_) {
+            for (int i = 0; i < k_; ++i) kernel(i, j) = d_[rows_[static_cast<std::size_t>(i)]];
+            continue;
+        }
+        const SparseSquare::Line line = M_->column(column);
+        for (int e = 0; e < line.count; ++e) {
+            const int place = row_place_[static_cast<std::size_t>(line.index[e])];
+            if (place >= 0) kernel(place, j) = line.value[e];
+        }
+    }
+    ++refactors_;
+    if (!dense_.factor()) return false;
+    dense_.invert(inverse_);
+    return inverse_.topLeftCorner(k_, k_).allFinite();
 }
 
-// Basic z: X = [x, y, direction]; every w: F likewise. On the rows R the F must vanish (but for an entering w).
+// The direction of the basic variables for a unit step of the entering one; on the rows R the w must vanish.
 bool LemkePivots::compute(int entering) {
     for (int attempt = 0; attempt < 2; ++attempt) {
-        X_.resize(k_, 3);
-        F_.resize(n_, 3);
-        F_.col(0) = q_;
-        F_.col(1) = r_;
-        if (entering < n_) {
-            std::copy_n(column_of(entering), n_, F_.col(2).data());
-        } else {
-            F_.col(2).setZero();
-            F_(row_of(entering), 2) = -1;  // M z + d z0 - w = -q
-        }
-        X_.setZero();
-        // solve, then correct with what the exact rows still miss
-        bool good = false;
-        for (int round = 0; round < 3 && !good; ++round) {
-            rhs_.resize(k_, 3);
-            for (int i = 0; i < k_; ++i) rhs_.row(i) = F_.row(rows_[static_cast<std::size_t>(i)]);
-            double limit[3];
-            for (int c = 0; c < 3; ++c)
-                limit[c] = drift_tolerance * std::max(c == 0 ? size_ : 1.0, X_.col(c).lpNorm<Eigen::Infinity>());
-            if (round > 0) {
-                good = true;
-                for (int c = 0; c < 3; ++c) good = good && rhs_.col(c).lpNorm<Eigen::Infinity>() <= limit[c];
-                if (good) break;
-            }
-            dX_.resize(k_, 3);
-            for (int c = 0; c < 3; ++c) dX_.col(c).noalias() = inverse_.topLeftCorner(k_, k_) * rhs_.col(c);
-            X_ -= dX_;
-            for (int j = 0; j < k_; ++j) {
-                const int column = columns_[static_cast<std::size_t>(j)];
-                const double* m = column_of(column);
-                const double x = dX_(j, 0), y = dX_(j, 1), t = dX_(j, 2);
-                double *fx = F_.col(0).data(), *fy = F_.col(1).data(), *ft = F_.col(2).data();
-                for (int i = 0; i < n_; ++i) {
-                    fx[i] -= x * m[i];
-                    fy[i] -= y * m[i];
-                    ft[i] -= t * m[i];
-                }
-            }
-        }
-        if (good) {
-            // after drift of K^-1 is repaired by the correction, a slow loss still calls for a fresh factor
-            if (since_refactor_ >= refactor_every && !refactor()) return false;
-            return true;
-        }
-        if (attempt == 1 || !refactor()) return false;
+        if (correct_direction(entering)) return true;
+        if (attempt == 1 || !refactor() || !refresh(2)) return false;
     }
     return false;
 }
 
+bool LemkePivots::correct_direction(int entering) {
+    f_.setZero();
+    if (entering <= n_)
+        add_column(entering, 1, f_.data());
+    else
+        f_[row_of(entering)] = -1;  // M z + d z0 - w = -q
+    t_.head(k_).setZero();
+    rhs_.resize(k_);
+    for (int round = 0; round < 4; ++round) {
+        double miss = 0;
+        for (int i = 0; i < k_; ++i) {
+            rhs_[i] = f_[rows_[static_cast<std::size_t>(i)]];
+            miss = std::max(miss, std::abs(rhs_[i]));
+        }
+        const double size = std::max(1.0, k_ > 0 ? t_.head(k_).lpNorm<Eigen::Infinity>() : 0.0);
+        if (!std::isfinite(miss) || !std::isfinite(size)) return false;
+        if (round > 0) {
+            if (miss <= drift_tolerance * size) return true;
+            if (miss > worn * size) return false;
+        }
+        apply_inverse(rhs_, step_);
+        t_.head(k_) -= step_;
+        for (int j = 0; j < k_; ++j)
+            if (step_[j] != 0) add_column(columns_[static_cast<std::size_t>(j)], -step_[j], f_.data());
+    }
+    return false;
+}
+
+// w = q + [M d] x and the same for the perturbation; what R misses is corrected `rounds` times at least once it matters.
+bool LemkePivots::refresh(int rounds) {
+    rhs_.resize(k_);
+    const auto compute_w = [&](const RowVec& given, RowVec& x, RowVec& w, double scale) {
+        for (int round = 0;; ++round) {
+            w = given;
+            for (int j = 0; j < k_; ++j)
+                if (x[j] != 0) add_column(columns_[static_cast<std::size_t>(j)], x[j], w.data());
+            double miss = 0;
+            for (int i = 0; i < k_; ++i) {
+                rhs_[i] = w[rows_[static_cast<std::size_t>(i)]];
+                miss = std::max(miss, std::abs(rhs_[i]));
+            }
+            const double size = std::max(scale, k_ > 0 ? x.head(k_).lpNorm<Eigen::Infinity>() : 0.0);
+            if (!std::isfinite(miss) || !std::isfinite(size)) return false;
+            if (round >= rounds && miss <= drift_tolerance * size) return true;
+            if (round >= rounds + 3) return false;
+            apply_inverse(rhs_, step_);
+            x.head(k_) -= step_;
+        }
+    };
+    since_refresh_ = 0;
+    return compute_w(q_, x_, w_, size_) && compute_w(r_, y_, wy_, 1.0);
+}
+
 // The largest impulse or slip speed at hand: what rounding is relative to. In a stack it is far above size_.
-double LemkePivots::magnitude() const { return k_ > 0 ? X_.col(0).lpNorm<Eigen::Infinity>() : 0.0; }
+double LemkePivots::magnitude() const { return k_ > 0 ? x_.head(k_).lpNorm<Eigen::Infinity>() : 0.0; }
 
 int LemkePivots::leaving() const {
     double fastest = 1.0;  // the entering variable itself
-    for (int j = 0; j < k_; ++j) fastest = std::max(fastest, std::abs(X_(j, 2)));
+    for (int j = 0; j < k_; ++j) fastest = std::max(fastest, std::abs(t_[j]));
     for (int i = 0; i < n_; ++i)
-        if (row_place_[static_cast<std::size_t>(i)] < 0) fastest = std::max(fastest, std::abs(F_(i, 2)));
+        if (row_place_[static_cast<std::size_t>(i)] < 0) fastest = std::max(fastest, std::abs(f_[i]));
     const double slow = pivot_tolerance * fastest, slack = tie_tolerance * size_ + rounding * magnitude();
 
     // first pass: how far one may go when every bound is relaxed a little
@@ -159,14 +248,14 @@ int LemkePivots::leaving() const {
     const auto relax = [&](double x, double speed) {
         if (speed < -slow) reach = std::min(reach, (std::max(x, 0.0) + slack) / -speed);
     };
-    for (int j = 0; j < k_; ++j) relax(X_(j, 0), X_(j, 2));
+    for (int j = 0; j < k_; ++j) relax(x_[j], t_[j]);
     for (int i = 0; i < n_; ++i)
-        if (row_place_[static_cast<std::size_t>(i)] < 0) relax(F_(i, 0), F_(i, 2));
+        if (row_place_[static_cast<std::size_t>(i)] < 0) relax(w_[i], f_[i]);
     if (reach == infinity) return -1;
 
     // z0 leaves as soon as it may
     const int z0 = column_place_[static_cast<std::size_t>(n_)];
-    if (X_(z0, 2) < -slow && X_(z0, 0) <= reach * -X_(z0, 2)) return n_;
+    if (t_[z0] < -slow && x_[z0] <= reach * -t_[z0]) return n_;
 
     // second pass: of those that block within reach, the lexicographically first
     int best = -1;
@@ -179,54 +268,85 @@ int LemkePivots::leaving() const {
             best = variable;
         }
     };
-    for (int j = 0; j < k_; ++j) consider(columns_[static_cast<std::size_t>(j)], X_(j, 0), X_(j, 1), X_(j, 2));
+    for (int j = 0; j < k_; ++j) consider(columns_[static_cast<std::size_t>(j)], x_[j], y_[j], t_[j]);
     for (int i = 0; i < n_; ++i)
-        if (row_place_[static_cast<std::size_t>(i)] < 0) consider(n_ + 1 + i, F_(i, 0), F_(i, 1), F_(i, 2));
+        if (row_place_[static_cast<std::size_t>(i)] < 0) consider(n_ + 1 + i, w_[i], wy_[i], f_[i]);
     return best;
 }
 
-void LemkePivots::row_entries(int row) {
-    b_.resize(k_);
-    for (int j = 0; j < k_; ++j) b_[j] = entry(row, columns_[static_cast<std::size_t>(j)]);
+// Values move until the leaving variable is zero, then the basis changes.
+void LemkePivots::step(int entering, int out) {
+    const bool w_leaves = is_w(out);
+    const int place = w_leaves ? row_of(out) : column_place_[static_cast<std::size_t>(out)];
+    const double speed = w_leaves ? f_[place] : t_[place];
+    const double theta = -(w_leaves ? w_[place] : x_[place]) / speed;
+    const double theta_y = -(w_leaves ? wy_[place] : y_[place]) / speed;
+    x_.head(k_) += theta * t_.head(k_);
+    y_.head(k_) += theta_y * t_.head(k_);
+    w_ += theta * f_;
+    wy_ += theta_y * f_;
+    exchange(entering, out);
+    if (w_leaves) {
+        w_[row_of(out)] = 0;
+        wy_[row_of(out)] = 0;
+    }
+    if (is_w(entering)) {
+        w_[row_of(entering)] = theta;
+        wy_[row_of(entering)] = theta_y;
+    } else {
+        x_[column_place_[static_cast<std::size_t>(entering)]] = theta;
+        y_[column_place_[static_cast<std::size_t>(entering)]] = theta_y;
+    }
+    ++since_refresh_;
 }
 
 // The four ways in which the kernel changes: a column or a row is replaced, it grows or shrinks by one.
 void LemkePivots::exchange(int entering, int leaving_variable) {
     const auto last = static_cast<std::size_t>(k_) - 1;
+    const auto row_times_inverse = [&](int row) {  // g = [M d](row, C) K^-1, over the nonzeros of the row
+        row_entries(row);
+        nonzero_.clear();
+        for (int j = 0; j < k_; ++j)
+            if (b_[j] != 0) nonzero_.push_back(j);
+        g_.resize(k_);
+        for (int i = 0; i < k_; ++i) {
+            const double* column = inverse_.col(i).data();
+            double sum = 0;
+            for (const int j : nonzero_) sum += b_[j] * column[j];
+            g_[i] = sum;
+        }
+    };
+    // K^-1 -= h g', column by column: where g is zero nothing is touched
+    const auto update = [&](double sign) {
+        for (int i = 0; i < k_; ++i)
+            if (g_[i] != 0) inverse_.col(i).head(k_) += (sign * g_[i]) * h_.head(k_);
+    };
     if (!is_w(entering) && !is_w(leaving_variable)) {
         const int c = column_place_[static_cast<std::size_t>(leaving_variable)];
-        f_ = -X_.col(2);  // K^-1 times the new column
-        auto inverse = inverse_.topLeftCorner(k_, k_);
-        g_ = inverse.row(c).transpose() / f_[c];
-        f_[c] -= 1;
-        inverse.noalias() -= f_ * g_.transpose();
+        h_ = -t_.head(k_);  // K^-1 times the new column
+        g_ = inverse_.row(c).head(k_).transpose() / h_[c];
+        h_[c] -= 1;
+        update(-1);
         columns_[static_cast<std::size_t>(c)] = entering;
         column_place_[static_cast<std::size_t>(entering)] = c;
         column_place_[static_cast<std::size_t>(leaving_variable)] = -1;
     } else if (is_w(entering) && is_w(leaving_variable)) {
         const int r = row_place_[static_cast<std::size_t>(row_of(entering))], row = row_of(leaving_variable);
-        row_entries(row);
-        auto inverse = inverse_.topLeftCorner(k_, k_);
-        g_.resize(k_);
-        g_.noalias() = inverse.transpose() * b_;  // new row times K^-1
-        f_ = inverse.col(r) / g_[r];
+        row_times_inverse(row);
+        h_ = inverse_.col(r).head(k_) / g_[r];
         g_[r] -= 1;
-        inverse.noalias() -= f_ * g_.transpose();
+        update(-1);
         rows_[static_cast<std::size_t>(r)] = row;
         row_place_[static_cast<std::size_t>(row)] = r;
         row_place_[static_cast<std::size_t>(row_of(entering))] = -1;
     } else if (!is_w(entering)) {
         const int row = row_of(leaving_variable);
-        row_entries(row);
-        f_ = -X_.col(2);
         reserve(k_ + 1);
-        auto inverse = inverse_.topLeftCorner(k_, k_);
-        g_.resize(k_);
-        g_.noalias() = inverse.transpose() * b_;
-        const double s = F_(row, 2);  // Schur complement of the border
-        f_ /= s;
-        inverse.noalias() += f_ * g_.transpose();
-        inverse_.col(k_).head(k_) = -f_;
+        row_times_inverse(row);
+        const double s = f_[row];  // Schur complement of the border
+        h_ = t_.head(k_) / -s;
+        update(1);
+        inverse_.col(k_).head(k_) = -h_;
         inverse_.row(k_).head(k_) = -g_.transpose() / s;
         inverse_(k_, k_) = 1 / s;
         rows_.push_back(row);
@@ -237,12 +357,13 @@ void LemkePivots::exchange(int entering, int leaving_variable) {
     } else {
         const int r = row_place_[static_cast<std::size_t>(row_of(entering))];
         const int c = column_place_[static_cast<std::size_t>(leaving_variable)];
-        auto inverse = inverse_.topLeftCorner(k_, k_);
-        f_ = inverse.col(r) / inverse(c, r);
-        g_ = inverse.row(c).transpose();
-        inverse.noalias() -= f_ * g_.transpose();
-        inverse.row(c).swap(inverse.row(k_ - 1));
-        inverse.col(r).swap(inverse.col(k_ - 1));
+        h_ = inverse_.col(r).head(k_) / inverse_(c, r);
+        g_ = inverse_.row(c).head(k_).transpose();
+        update(-1);
+        inverse_.row(c).head(k_).swap(inverse_.row(k_ - 1).head(k_));
+        inverse_.col(r).head(k_).swap(inverse_.col(k_ - 1).head(k_));
+        x_[c] = x_[k_ - 1];
+        y_[c] = y_[k_ - 1];
         std::swap(columns_[static_cast<std::size_t>(c)], columns_[last]);
         std::swap(rows_[static_cast<std::size_t>(r)], rows_[last]);
         column_place_[static_cast<std::size_t>(columns_[static_cast<std::size_t>(c)])] = c;
@@ -253,36 +374,49 @@ void LemkePivots::exchange(int entering, int leaving_variable) {
         rows_.pop_back();
         --k_;
     }
-    ++since_refactor_;
 }
 
 LemkePivots::Outcome LemkePivots::run(int attempt, int max_pivots) {
-    start(attempt);
-    int entering = rows_[0];  // z of the row that z0 pushed to zero
+    cover(attempt);
+    if (!refresh(1)) return Outcome::lost;
+    int out = first_leaving();
+    if (out < 0) return Outcome::solved;
+    step(n_, out);
     for (int pivot = 0; pivot < max_pivots; ++pivot) {
+        const int entering = is_w(out) ? row_of(out) : out + n_ + 1;
+        if (since_refresh_ >= refresh_every && !refresh(0) && !(refactor() && refresh(2))) return Outcome::lost;
         if (!compute(entering)) return Outcome::lost;
-        const int out = leaving();
+        out = leaving();
         if (out < 0) {
             // with z0 at rounding level the point solves the problem already, entering pair and all
-            const double z0 = X_(column_place_[static_cast<std::size_t>(n_)], 0);
+            if (!refresh(1)) return Outcome::lost;
+            const double z0 = x_[column_place_[static_cast<std::size_t>(n_)]];
             return z0 <= z0_tolerance * size_ + 10 * drift_tolerance * magnitude() ? Outcome::solved : Outcome::ray;
         }
-        exchange(entering, out);
+        step(entering, out);
         ++pivots_;
         if (out == n_) return Outcome::solved;
-        entering = is_w(out) ? row_of(out) : out + n_ + 1;
+        // Redundant contacts leave z0 hanging at rounding level, where ties are noise and paths circle.
+        if (x_[column_place_[static_cast<std::size_t>(n_)]] <= 0.5 * clean * size_ && refresh(1) &&
+            x_[column_place_[static_cast<std::size_t>(n_)]] <= 0.5 * clean * size_)
+            return Outcome::solved;
     }
     return Outcome::pivot_limit;
 }
 
 LemkePivots::Outcome LemkePivots::solve(const Eigen::Ref<const MatX>& M, const ConstRef& q, int max_pivots, RowVec& z) {
-    M_ = M.data();
-    stride_ = M.outerStride();
+    own_.assign(M);
+    return solve(own_, q, max_pivots, z);
+}
+
+LemkePivots::Outcome LemkePivots::solve(const SparseSquare& M, const ConstRef& q, int max_pivots, RowVec& z,
+                                        const std::vector<int>& crash) {
+    M_ = &M;
     n_ = static_cast<int>(q.size());
     q_ = q;
     d_.resize(n_);
     r_.resize(n_);
-    pivots_ = 0;
+    pivots_ = crash_size_ = refactors_ = 0;
     negative_ = 0;
     k_ = 0;
     rows_.clear();
@@ -296,9 +430,11 @@ LemkePivots::Outcome LemkePivots::solve(const Eigen::Ref<const MatX>& M, const C
     constexpr int attempts = 4;
     Outcome outcome = Outcome::lost;
     best_.negative = infinity;
-    for (int attempt = 0; attempt < attempts && pivots_ < max_pivots; ++attempt) {
-        // a path needs a few pivots per variable; one that needs twenty is cycling
-        const Outcome end = run(attempt, std::min(max_pivots - pivots_, 200 + 20 * n_));
+    for (int attempt = crash.empty() ? 0 : -1; attempt < attempts && pivots_ < max_pivots; ++attempt) {
+        start(attempt < 0 ? crash : none_);
+        // a path needs a few pivots per variable; one that needs twenty is cycling, and one from a good guess needs few
+        const int limit = attempt < 0 ? 100 + 2 * n_ : 200 + 20 * n_;
+        const Outcome end = run(std::max(attempt, 0), std::min(max_pivots - pivots_, limit));
         if (end != Outcome::solved || !finish(z)) {
             if (best_.negative == infinity) outcome = end == Outcome::solved ? Outcome::lost : end;
             continue;
@@ -328,23 +464,21 @@ void LemkePivots::keep_best(const RowVec& z) {
 
 // The solution of the final basis from the data themselves, refined, so that no error of the pivots stays in it.
 bool LemkePivots::finish(RowVec& z) {
-    if (k_ > 0 && !refactor()) return false;
-    RowVec& w = w_;
-    w = q_;
+    x_.head(k_).setZero();
+    if (!refresh(3) && !(refactor() && refresh(3))) return false;
     z.setZero(n_);
-    for (int round = 0; round < 3; ++round) {
-        refine(w, z);
-        w = q_;
-        for (int j = 0; j < k_; ++j) {
-            const int column = columns_[static_cast<std::size_t>(j)];
-            if (column < n_) w += z[column] * Eigen::Map<const VecX>(column_of(column), n_);
-        }
-    }
     negative_ = 0;
-    for (int j = 0; j < n_; ++j) {
-        negative_ = std::max(negative_, -z[j]);
-        if (row_place_[static_cast<std::size_t>(j)] < 0) negative_ = std::max(negative_, -w[j]);
+    const double traceless = 1e-20 * magnitude();  // zero but for the history of the inverse
+    for (int j = 0; j < k_; ++j) {
+        const int column = columns_[static_cast<std::size_t>(j)];
+        if (column == n_ || std::abs(x_[j]) <= traceless) continue;
+        z[column] = x_[j];
+        negative_ = std::max(negative_, -x_[j]);
     }
+    const int z0 = column_place_[static_cast<std::size_t>(n_)];
+    if (z0 >= 0) w_ -= x_[z0] * d_;  // what is judged is the point without it
+    for (int i = 0; i < n_; ++i)
+        if (row_place_[static_cast<std::size_t>(i)] < 0) negative_ = std::max(negative_, -w_[i]);
     // a basis with absurd impulses must not excuse itself by their size
     const double excuse = std::min(clean_beside_largest * z.lpNorm<Eigen::Infinity>(), most_excused * size_);
     negative_ = std::max(0.0, negative_ - excuse) / size_;
@@ -356,7 +490,7 @@ void LemkePivots::refine(const ConstRef& w, RowVec& z) {
     miss_.resize(k_);
     step_.resize(k_);
     for (int i = 0; i < k_; ++i) miss_[i] = w[rows_[static_cast<std::size_t>(i)]];
-    step_.noalias() = inverse_.topLeftCorner(k_, k_) * miss_;
+    apply_inverse(miss_, step_);
     for (int j = 0; j < k_; ++j) {
         const int column = columns_[static_cast<std::size_t>(j)];
         if (column < n_) z[column] -= step_[j];  // z0 stays zero

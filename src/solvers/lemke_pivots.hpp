@@ -8,11 +8,19 @@
 //
 // The basis is kept through its kernel alone: with R the rows whose w is not basic and C the basic z (and z0),
 // K = [M d](R, C) is square, about three rows per loaded contact whatever the number of facets. K^-1 is updated by
-// bordering and checked in every pivot against M itself; it is refactored when the check fails.
+// bordering; every direction is checked against M itself and corrected, and K is factored anew when that was not enough.
+// Values move along the direction and are computed afresh every few pivots. M is sparse, so that a pivot costs the order
+// of K squared for the update and little else.
+//
+// A path may start from a guess of the variables that are not zero (a crash basis): these are pivoted in one by one as
+// far as they are independent, and d and r are chosen so that they cover what is negative there. For copositive M only
+// the path from nothing is promised to end with a solution: it follows when the guess leads to a ray.
 #pragma once
 
 #include <vector>
 
+#include "math/dense_inverse.hpp"
+#include "math/sparse_square.hpp"
 #include "math/work_mat.hpp"
 #include "stickslip/blocks.hpp"
 
@@ -26,10 +34,15 @@ public:
         pivot_limit,
         lost,  // rounding destroyed the basis
     };
-    // M must outlive the call. Allocates only when a problem is larger than all before it.
+    // M must outlive the call. `crash` lists variables that are thought positive, or is empty. Allocates only when a
+    // problem is larger than all before it.
+    Outcome solve(const SparseSquare& M, const ConstRef& q, int max_pivots, RowVec& z,
+                  const std::vector<int>& crash = {});
     Outcome solve(const Eigen::Ref<const MatX>& M, const ConstRef& q, int max_pivots, RowVec& z);
 
-    int pivots() const { return pivots_; }
+    int pivots() const { return pivots_; }          // complementary ones, of all paths
+    int crash_size() const { return crash_size_; }  // variables of the crash basis that were independent
+    int refactors() const { return refactors_; }
     // How far the most negative z or w of the final basis is below zero, relative to the largest violation of q
     // and beyond rounding: not zero means a wrong basis.
     double negative() const { return negative_; }
@@ -45,25 +58,30 @@ private:
     };
 
     Outcome run(int attempt, int max_pivots);
-    void start(int attempt);
-    bool compute(int entering);  // fills X_ and F_; false when the kernel is lost
-    int leaving() const;         // a variable, or -1
+    void start(const std::vector<int>& crash);
+    void cover(int attempt);
+    int first_leaving() const;   // for z0, or -1 when nothing is negative
+    bool compute(int entering);  // fills t_ and f_; false when the kernel is lost
+    bool correct_direction(int entering);
+    bool refresh(int rounds);  // values from the data; false when the kernel is lost
+    int leaving() const;       // a variable, or -1
+    void step(int entering, int leaving);
     void exchange(int entering, int leaving);
     double magnitude() const;
     bool refactor();
     bool finish(RowVec& z);
     void reserve(int k);
     void keep_best(const RowVec& z);
-    const double* column_of(int column) const { return column == n_ ? d_.data() : M_ + column * stride_; }
-    double entry(int row, int column) const { return column_of(column)[row]; }
-    void row_entries(int row);  // fills b_ with [M d](row, C)
+    void add_column(int column, double s, double* y) const;
+    void row_entries(int row);                             // fills b_ with [M d](row, C)
+    void apply_inverse(const RowVec& x, RowVec& y) const;  // y = K^-1 x, cheap when x has zeros
 
     // Variables are numbered 0 .. n-1 for z, n for z0, n+1 .. 2n for w.
     bool is_w(int variable) const { return variable > n_; }
     int row_of(int variable) const { return variable - n_ - 1; }
 
-    const double* M_ = nullptr;
-    Eigen::Index stride_ = 0;  // of M's columns
+    const SparseSquare* M_ = nullptr;
+    SparseSquare own_;
     int n_ = 0;
     int k_ = 0;        // order of the kernel
     double size_ = 1;  // scale of q: the largest violation
@@ -72,14 +90,15 @@ private:
     std::vector<int> row_place_;       // per w: its place in R, -1 when basic
     std::vector<int> column_place_;    // per z and z0: its place in C, -1 when not basic
     WorkMat inverse_;                  // K^-1 in its top left corner: rows as C, columns as R
-    WorkMat X_, F_;                    // basic z and all w: value, perturbation, direction
-    WorkMat rhs_, dX_;
-    WorkMat kernel_, grown_;
-    std::vector<int> swaps_;
-    RowVec f_, g_, b_, w_, miss_, step_;
+    RowVec x_, y_, t_;                 // basic z, in the order of C: value, perturbation, direction
+    RowVec w_, wy_, f_;                // every w likewise; zero on R
+    DenseInverse dense_;
+    WorkMat grown_;
+    RowVec g_, h_, b_, rhs_, miss_, step_;
+    std::vector<int> none_, nonzero_;
     Basis best_;
-    int since_refactor_ = 0;
-    int pivots_ = 0;
+    int since_refresh_ = 0;
+    int pivots_ = 0, crash_size_ = 0, refactors_ = 0;
     double negative_ = 0;
 };
 

@@ -379,7 +379,7 @@ void ModeSolver::guess(const StepProblem& problem, StepSolution& solution) {
 }
 
 bool ModeSolver::improve(const StepProblem& problem, StepSolution& solution, double tol, Residual& res) {
-    iterations_ = 0;
+    iterations_ = factorisations_ = 0;
     start(problem, solution);
     evaluate(problem);
     int rounds = 0, settled = 0, repairs = 0;
@@ -392,6 +392,7 @@ bool ModeSolver::improve(const StepProblem& problem, StepSolution& solution, dou
                 break;
             }
             factored_ = true;
+            ++factorisations_;
             factored_joint_B_.assign(joint_B_.begin(), joint_B_.end());
             factored_contact_B_.assign(contact_B_.begin(), contact_B_.end());
         }

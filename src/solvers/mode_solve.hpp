@@ -33,7 +33,8 @@ public:
     void guess(const StepProblem& problem, StepSolution& solution);
 
     int max_rounds = 15;  // changes of modes before giving up; more rarely helps, the set then cycles
-    int iterations() const { return iterations_; }  // linear solves of the last call
+    int iterations() const { return iterations_; }          // linear solves of the last call
+    int factorisations() const { return factorisations_; }  // of the last call; one when the modes were right
 
 private:
     enum class Law : std::uint8_t { open, stick, slide, corner, edge };
@@ -72,7 +73,7 @@ private:
     bool factored_ = false;  // K of the two lists above is factored
     double scale_ = 0;       // [m/s] of the velocities at hand
     double impulse_ = 0;     // [N s] largest impulse at hand
-    int iterations_ = 0;
+    int iterations_ = 0, factorisations_ = 0;
 };
 
 }  // namespace stickslip

@@ -1,11 +1,13 @@
 // The table of solvers.
 #include "base/fields.hpp"
 #include "solvers/auto.hpp"
+#include "solvers/block_pivot.hpp"
 #include "solvers/cone_newton.hpp"
 #include "solvers/direct_iterative.hpp"
 #include "solvers/interior_point.hpp"
 #include "solvers/lemke.hpp"
 #include "solvers/nsgs.hpp"
+#include "solvers/pgs.hpp"
 #include "stickslip/solver.hpp"
 
 namespace stickslip {
@@ -51,6 +53,15 @@ const std::vector<SolverEntry>& solvers() {
          "Lemke's pivoting on the polyhedral problem: direct, always ends with a solution; polygon cones only", false,
          true, true, false, list_fields<LemkeOptions>,
          [](const OptionValues& values) { return make<LemkeSolver, LemkeOptions>(values, "lemke"); }},
+        {"block-pivot", "Lacoursiere & Linde 2011, Algorithm 21.2; Judice & Pires 1994",
+         "all wrong signs of the polyhedral problem exchanged at once, then one by one, then Lemke; polygon cones only",
+         false, true, true, false, list_fields<BlockPivotOptions>,
+         [](const OptionValues& values) { return make<BlockPivotSolver, BlockPivotOptions>(values, "block-pivot"); }},
+        {"pgs", "Lacoursiere & Linde 2011, s.15-17, Algorithm 21.1",
+         "projected Gauss-Seidel in three variants, to compare with: fixed points solve the problem where contacts "
+         "stick",
+         true, true, true, false, list_fields<PgsOptions>,
+         [](const OptionValues& values) { return make<PgsSolver, PgsOptions>(values, "pgs"); }},
     };
     return table;
 }

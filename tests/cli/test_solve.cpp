@@ -202,6 +202,23 @@ TEST_F(Solve, TheCheckFindsWrongAnswers) {
     EXPECT_EQ(check("missing.h5").code, 2);
 }
 
+TEST_F(Solve, HistoryOfSweepsIsWrittenLineByLine) {
+    save_problem(path("own.h5"), pushed_stack());
+    const Outcome answer = solve("own.h5 --solver pgs --set polish=false --set max_sweeps=12 --history sweeps.csv");
+    EXPECT_NE(answer.code, 0);  // twelve sweeps do not certify a stack
+    std::istringstream lines(read("sweeps.csv"));
+    std::string line;
+    std::getline(lines, line);
+    EXPECT_EQ(line, "sweep,residual,changed");
+    int count = 0;
+    while (std::getline(lines, line)) EXPECT_EQ(line.rfind(std::to_string(++count) + ",", 0), 0u) << line;
+    EXPECT_EQ(count, 12);
+
+    const Outcome wrong = solve("own.h5 --solver lemke --history sweeps.csv");
+    EXPECT_NE(wrong.code, 0);
+    EXPECT_NE(wrong.err.find("pgs"), std::string::npos);
+}
+
 // The problems a run keeps are those its solver saw: solving them again takes the same path.
 TEST_F(Solve, HardProblemsOfARunAreReplayed) {
     const std::string heap = (fs::path(STICKSLIP_TEST_DATA) / "scenes/heap.yaml").string();

@@ -7,7 +7,11 @@
 //
 // The free rows G_f may be redundant: their Schur complement is solved in the minimum-norm sense after scaling to
 // unit diagonal. Contradicting rows are met in the least-squares sense and show in the residual. A may be
-// unsymmetric and coupled. Everything is dense of order (kept rows + free rows): for direct solvers, not for sweeps.
+// unsymmetric and coupled.
+//
+// Rows stay sparse: they and, without couplings, their A^-1 J' live on the nodes they touch, so that without free rows W
+// costs its own nonzeros. With free rows Z is dense over the nodes that rows touch; W itself is dense in any case: for
+// direct solvers, not for sweeps.
 #pragma once
 
 #include <vector>
@@ -18,6 +22,34 @@
 #include "stickslip/problem.hpp"
 
 namespace stickslip {
+
+// Single rows over the velocities of the nodes that take part, as segments.
+class SegmentRows {
+public:
+    void clear();
+    void begin() { first_.push_back(static_cast<int>(segments_.size())); }  // opens a row
+    double* add(int start, int size);                                       // zero; valid until the next one
+    int size() const { return static_cast<int>(first_.size()); }
+    double dot(int row, const double* v) const;
+    double dot_magnitude(int row, const double* v) const;  // sum |a_k| v_k
+    void add_to(int row, double s, double* v) const;       // v += s row'
+
+    struct Segment {
+        int start, size, offset;
+    };
+    int segments_begin(int row) const { return first_[static_cast<std::size_t>(row)]; }
+    int segments_end(int row) const {
+        const auto next = static_cast<std::size_t>(row) + 1;
+        return next < first_.size() ? first_[next] : static_cast<int>(segments_.size());
+    }
+    const Segment& segment(int s) const { return segments_[static_cast<std::size_t>(s)]; }
+    const double* values(const Segment& s) const { return values_.data() + s.offset; }
+
+private:
+    std::vector<int> first_;
+    std::vector<Segment> segments_;
+    AlignedDoubles values_;
+};
 
 class Elimination {
 public:
@@ -40,10 +72,16 @@ public:
 
 private:
     void factor(const BlockMatrix& A);
-    void solve_columns(Eigen::Ref<MatX> X);  // X := A^-1 X
-    void solve_free(double* x) const;        // x := minimum-norm lambda_f for the right-hand side x
+    void solve(Eigen::Ref<VecX> x);    // x := A^-1 x, all nodes
+    void solve_free(double* x) const;  // x := minimum-norm lambda_f for the right-hand side x
+    void take_part(const StepProblem& problem);
+    void gather_rows(const StepProblem& problem);
+    void columns_of(const SegmentRows& rows, SegmentRows& columns);  // A^-1 J', row by row
+    void fill_W();
+    void compact(const Nodes& nodes, const ConstRef& v, RowVec& part) const;  // of all velocities those that take part
     void hold_free_rows(const StepProblem& problem);
-    void velocity(const StepProblem& problem, Eigen::Ref<VecX> v);  // v = A^-1 (given + G_f' lambda_f), refined once
+    // v = A^-1 (r + G' lambda + H' p), refined once
+    void velocity(const StepProblem& problem, StepSolution& solution);
 
     bool coupled_ = false;
     NodeInverse inverse_;
@@ -53,13 +91,18 @@ private:
     RowVec schur_scale_;
     std::vector<int> boxed_, free_;
     int redundant_ = 0;
-    WorkMat J_, G_;  // dense rows, kept and free
+    std::vector<int> place_;     // per node: start among the velocities that take part, -1 when no row touches it
+    int taking_part_ = 0;        // number of these velocities
+    SegmentRows J_, Y_, G_, X_;  // kept rows, A^-1 J'; free rows, A^-1 G'
     WorkMat W_;
     RowVec q_, diagonal_;
     RowVec noise_;  // [m/s] velocities that rounding is measured by
     // work
-    WorkMat joints_, Z_, X_, scaled_, L_, step_, part_;
-    RowVec v_free_, b_, T_, l_, miss_, given_, lambda_, load_, dv_;
+    std::vector<int> node_at_;                                 // per velocity that takes part: its node
+    std::vector<int> at_first_, at_segment_, row_of_segment_;  // per velocity where one starts: the segments of J
+    WorkMat Z_, scaled_, L_;
+    RowVec v_free_, b_, T_, l_, miss_, load_, dv_, full_;
+    mutable RowVec w_;
 };
 
 }  // namespace stickslip

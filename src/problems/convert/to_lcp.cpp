@@ -31,24 +31,46 @@ void column(const LcpBlock& block, int variable, double* x) {
     }
 }
 
-// w = X' y for all blocks.
+// w = X' y of one block; zero for sigma and y.
+void apply_block_transpose(const LcpBlock& block, const double* y, double* w) {
+    if (block.variables == 0) return;
+    w[0] = block.sign * block.scale * y[0];
+    if (block.dim == 3 && block.directions > 0) {
+        const std::vector<Vec2>& corner = polygon(block.facets).corner;
+        const double y1 = block.scale * y[1], y2 = block.scale * y[2];
+        for (int j = 0; j < block.directions; ++j)
+            w[j + 1] = corner[static_cast<std::size_t>(j)].x() * y1 + corner[static_cast<std::size_t>(j)].y() * y2;
+    } else if (block.directions > 0) {
+        w[1] = block.scale * y[1];
+        w[2] = -w[1];
+    }
+    if (block.variables > 1) w[block.variables - 1] = 0;
+}
+
 void apply_transpose(const std::vector<LcpBlock>& blocks, const double* y, double* w) {
-    for (const LcpBlock& block : blocks) {
-        if (block.variables == 0) continue;
-        const double* y_i = y + block.row;
-        double* w_i = w + block.first;
-        w_i[0] = block.sign * block.scale * y_i[0];
-        if (block.dim == 3 && block.directions > 0) {
-            const std::vector<Vec2>& corner = polygon(block.facets).corner;
-            const double y1 = block.scale * y_i[1], y2 = block.scale * y_i[2];
-            for (int j = 0; j < block.directions; ++j)
-                w_i[j + 1] =
-                    corner[static_cast<std::size_t>(j)].x() * y1 + corner[static_cast<std::size_t>(j)].y() * y2;
-        } else if (block.directions > 0) {
-            w_i[1] = block.scale * y_i[1];
-            w_i[2] = -w_i[1];
-        }
-        if (block.variables > 1) w_i[block.variables - 1] = 0;
+    for (const LcpBlock& block : blocks) apply_block_transpose(block, y + block.row, w + block.first);
+}
+
+// w += X_row' W X_column e_variable, the part of one column of M in one block.
+void add_block(const WorkMat& W, const LcpBlock& row, const LcpBlock& block, int variable, double* w) {
+    double x[3], y[3] = {0, 0, 0};
+    column(block, variable, x);
+    for (int k = 0; k < block.dim; ++k)
+        if (x[k] != 0)
+            for (int l = 0; l < row.dim; ++l) y[l] += x[k] * W(row.row + l, block.row + k);
+    apply_block_transpose(row, y, w);
+}
+
+// The entries of M beside W: beta and sigma, z and y of a box.
+void add_coupling(const LcpBlock& block, int variable, double* w) {
+    const int last = block.variables - 1;
+    if (block.directions > 0) {
+        if (variable == 0) w[last] += block.mu;
+        if (variable > 0 && variable < last) w[last] -= 1;
+        if (variable == last)
+            for (int j = 1; j <= block.directions; ++j) w[j] += 1;
+    } else if (block.variables == 2) {
+        w[1 - variable] += variable == 0 ? -1 : 1;
     }
 }
 
@@ -102,9 +124,23 @@ bool needs_disc(const ContactRows& contacts, int i) {
     return contacts.jacobian.dim(i) == 3 && contacts.facets[i] == 0 && contacts.friction[i] > 0;
 }
 
-void to_lcp(const StepProblem& problem, const Elimination& elimination, Lcp& lcp) {
+bool needs_any_disc(const StepProblem& problem) {
+    for (int i = 0; i < problem.contacts.size(); ++i)
+        if (needs_disc(problem.contacts, i)) return true;
+    return false;
+}
+
+bool to_lcp(const StepProblem& problem, const Elimination& elimination, Lcp& lcp, double max_entries) {
     make_blocks(problem, elimination, lcp.blocks);
     const WorkMat& W = elimination.W();
+    const auto meet = [&](const LcpBlock& a, const LcpBlock& b) {
+        return !W.block(a.row, b.row, a.dim, b.dim).isZero(0);
+    };
+    double count = 0;
+    for (const LcpBlock& a : lcp.blocks)
+        for (const LcpBlock& b : lcp.blocks)
+            if (meet(a, b)) count += a.variables * b.variables;
+    if (count > max_entries) return false;
     RowVec& q = lcp.kept_q;
     q = elimination.q();
     int n = 0;
@@ -113,49 +149,44 @@ void to_lcp(const StepProblem& problem, const Elimination& elimination, Lcp& lcp
         if (block.anchor != 0) q += block.anchor * W.col(block.row);
     }
 
-    // M = X' W X, column by column
-    lcp.M.resize(n, n);
+    // M = X' W X in the blocks where W is not zero, and the couplings with sigma and y
     lcp.q.resize(n);
-    RowVec& image = lcp.image;
-    image.resize(W.rows());
-    double x[3];
+    lcp.M.begin(n);
     for (const LcpBlock& block : lcp.blocks) {
+        if (block.variables == 0) continue;
+        lcp.touched.clear();
+        for (std::size_t i = 0; i < lcp.blocks.size(); ++i) {
+            const LcpBlock& other = lcp.blocks[i];
+            const bool any = &other == &block || meet(other, block);
+            if (any && other.variables > 0) lcp.touched.push_back(static_cast<int>(i));
+        }
         for (int variable = 0; variable < block.variables; ++variable) {
-            column(block, variable, x);
-            image.setZero();
-            for (int k = 0; k < block.dim; ++k)
-                if (x[k] != 0) image += x[k] * W.col(block.row + k);
-            apply_transpose(lcp.blocks, image.data(), lcp.M.col(block.first + variable).data());
-        }
-    }
-    apply_transpose(lcp.blocks, q.data(), lcp.q.data());
-
-    // couplings with sigma and y
-    for (const LcpBlock& block : lcp.blocks) {
-        const int last = block.first + block.variables - 1;
-        if (block.directions > 0) {
-            lcp.M(last, block.first) += block.mu;
-            for (int j = 1; j <= block.directions; ++j) {
-                lcp.M(block.first + j, last) += 1;
-                lcp.M(last, block.first + j) -= 1;
+            lcp.M.next_column();
+            for (const int i : lcp.touched) {
+                const LcpBlock& other = lcp.blocks[static_cast<std::size_t>(i)];
+                lcp.entries.setZero(other.variables);
+                add_block(W, other, block, variable, lcp.entries.data());
+                if (&other == &block) add_coupling(block, variable, lcp.entries.data());
+                for (int k = 0; k < other.variables; ++k) lcp.M.add(other.first + k, lcp.entries[k]);
             }
-        } else if (block.variables == 2) {
-            lcp.M(block.first, last) += 1;
-            lcp.M(last, block.first) -= 1;
-            lcp.q[last] += block.width / block.scale;
         }
     }
+    lcp.M.finish();
+    apply_transpose(lcp.blocks, q.data(), lcp.q.data());
+    for (const LcpBlock& block : lcp.blocks)
+        if (block.directions == 0 && block.variables == 2) lcp.q[block.first + 1] += block.width / block.scale;
+    return true;
 }
 
 void Lcp::impulses(const ConstRef& z, RowVec& x) const {
     const int rows = blocks.empty() ? 0 : blocks.back().row + blocks.back().dim;
     x.setZero(rows);
-    double entries[3];
+    double part[3];
     for (const LcpBlock& block : blocks) {
         x[block.row] += block.anchor;
         for (int variable = 0; variable < block.variables; ++variable) {
-            column(block, variable, entries);
-            for (int k = 0; k < block.dim; ++k) x[block.row + k] += entries[k] * z[block.first + variable];
+            column(block, variable, part);
+            for (int k = 0; k < block.dim; ++k) x[block.row + k] += part[k] * z[block.first + variable];
         }
     }
 }

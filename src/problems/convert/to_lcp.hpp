@@ -18,6 +18,7 @@
 
 #include <vector>
 
+#include "math/sparse_square.hpp"
 #include "problems/convert/elimination.hpp"
 #include "stickslip/problem.hpp"
 
@@ -39,7 +40,7 @@ struct LcpBlock {
 };
 
 struct Lcp {
-    WorkMat M;
+    SparseSquare M;
     RowVec q;
     std::vector<LcpBlock> blocks;  // boxed rows, then contacts
     int size() const { return static_cast<int>(q.size()); }
@@ -49,13 +50,16 @@ struct Lcp {
     // The slacks M z + q, from the velocities y of the kept rows rather than from M.
     void slacks(const ConstRef& z, const ConstRef& y, RowVec& w) const;
 
-    RowVec kept_q, image;  // work of to_lcp
+    RowVec kept_q, entries;  // work of to_lcp
+    std::vector<int> touched;
 };
 
 // True when contact i needs a disc in space, which no LCP describes.
 bool needs_disc(const ContactRows& contacts, int i);
+bool needs_any_disc(const StepProblem& problem);
 
-// Throws Error when a contact needs a disc.
-void to_lcp(const StepProblem& problem, const Elimination& elimination, Lcp& lcp);
+// Throws Error when a contact needs a disc. False, and no matrix, when M would have more than max_entries entries: contacts
+// that all share one body make it full.
+bool to_lcp(const StepProblem& problem, const Elimination& elimination, Lcp& lcp, double max_entries = infinity);
 
 }  // namespace stickslip

@@ -242,6 +242,9 @@ ContactMode solve_contact(int dim, double mu, int facets, const double* W, const
         std::fill(p, p + dim, 0.0);
         return ContactMode::open;
     }
+    double trace = 0;
+    for (int k = 0; k < dim; ++k) trace += W[k * (dim + 1)];
+    if (!(trace > 0)) return p[0] > 0 ? ContactMode::stick : ContactMode::open;  // no impulse moves this contact
     if (dim == 1 || mu <= 0) {
         std::fill(p + 1, p + dim, 0.0);
         p[0] = W[0] > 0 ? -q[0] / W[0] : p[0];
@@ -266,7 +269,6 @@ ContactMode solve_contact(int dim, double mu, int facets, const double* W, const
     }
     ContactMode mode = ContactMode::stick;
     if (solve_plain(dim, mu, facets, W, q, p, mode)) return mode;
-    const double trace = W[0] + W[4] + W[8];
     for (double extra = proximal * trace; extra <= 2 * trace; extra *= 100) {
         double W_near[9], q_near[3], x[3];
         std::copy(W, W + 9, W_near);
