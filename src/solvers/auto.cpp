@@ -14,7 +14,7 @@ namespace {
 constexpr double exact_share = 1e-3;
 
 // Multiplications that the last sweeps over a stored problem may cost, some seconds.
-constexpr double last_work = 8e9;
+constexpr double last_work = 1e10;
 
 // Complementarity variables up to which a dozen LCPs cost less than thousands of sweeps.
 constexpr int small_lcp = 400;
@@ -41,6 +41,13 @@ int lcp_size(const StepProblem& problem, int facets) {
 bool has_disc(const StepProblem& problem) {
     for (int i = 0; i < problem.contacts.size(); ++i)
         if (is_disc(problem.contacts, i)) return true;
+    return false;
+}
+
+bool has_polygon(const StepProblem& problem) {
+    const ContactRows& contacts = problem.contacts;
+    for (int i = 0; i < contacts.size(); ++i)
+        if (contacts.jacobian.dim(i) == 3 && contacts.friction[i] > 0 && contacts.facets[i] > 2) return true;
     return false;
 }
 
@@ -209,7 +216,7 @@ SolveReport AutoSolver::solve(const StepProblem& problem, StepSolution& solution
     report.iterations = modes_.iterations();
 
     const bool escalated = !done;
-    const bool discs = has_disc(problem);
+    const bool discs = has_disc(problem), polygons = has_polygon(problem);
     const int size = lcp_size(problem, options_.guess_facets);
     const auto pivots = [&](StepSolution& x, SolveReport& local) {
         x.warm = false;
@@ -219,14 +226,20 @@ SolveReport AutoSolver::solve(const StepProblem& problem, StepSolution& solution
         return [&, count](StepSolution& x, SolveReport& local) { nsgs_.sweep(problem, x, count, local); };
     };
     const auto rounds = [&](StepSolution& x, SolveReport& local) { newton_.rounds(problem, x, local); };
+    const auto inner = [&](StepSolution& x, SolveReport& local) {
+        x.warm = false;
+        local = interior_.solve(problem, x);
+    };
 
     if (!done && !discs && size <= options_.lemke_first) done = stage(solution, report, pivots);
     if (!done) done = stage(solution, report, sweeps(options_.quick_sweeps));
     if (!done && !discs && size > options_.lemke_first && size <= options_.lemke_last)
         done = stage(solution, report, pivots);
     const auto turned = [&](StepSolution& x, SolveReport& local) { turn_polygons(problem, x, local); };
+    if (!done && discs && !polygons && size > small_lcp) done = stage(solution, report, inner);
     if (!done && discs && size <= small_lcp) done = stage(solution, report, turned);
     if (!done) done = stage(solution, report, rounds);
+    if (!done && discs && !polygons && size <= small_lcp) done = stage(solution, report, inner);
     if (!done) done = stage(solution, report, sweeps(options_.max_sweeps));
     if (!done && discs && size > small_lcp && size <= options_.lemke_last) done = stage(solution, report, turned);
     if (escalated) settle_momentum(problem, solution, report.residual);

@@ -33,7 +33,7 @@ namespace stickslip {
 struct InteriorPointOptions {
     double tol = default_tolerance;
     int max_steps = 100;
-    double max_work = 14;
+    double max_work = 12;
     bool polish = true;
 
     template <class F>
