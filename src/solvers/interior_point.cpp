@@ -16,10 +16,17 @@ constexpr InteriorPointSolver::Way ways[] = {{0.9, 10, 0}, {0.9, 3, 0.3}, {1, 3,
 
 constexpr double first_impulse = 0.1;   // scaled; far from the border, and of the order of a resting load
 constexpr double softness = 1e-2;       // scaled compliance of the guess; 1e-4 to 1e-1 do as well
-constexpr double proximal = 1e-8;       // of free rows, scaled: redundant joints need it, refinement removes it
+constexpr double proximal = 1e-8;       // of free rows, scaled: redundant joints need it, the next steps undo it
 constexpr double short_step = 0.1;      // below it the next target is raised
 constexpr int most_short_steps = 25;    // in a row: jammed
 constexpr double least_target = 1e-24;  // scaled: rounding decides what is left
+
+// Near the end the frozen part of the shift, 1 - share, is this times sqrt(tau): with a constant share the infeasibility
+// shrinks by a digit per step, and tau meets rounding long before it. 1 to 10 do alike.
+constexpr double frozen_at_end = 10;
+// For the same reason the target stays above this share of the infeasibility: 0.01 to 1 do alike, with 0 every fifth stored
+// problem that is solved now jams at 1e-7.
+constexpr double keep_behind = 0.1;
 
 // Multiplications of one factorisation from which the compressed form of a stored problem is tried first.
 constexpr double large_work = 2e7;
@@ -87,6 +94,7 @@ void InteriorPointSolver::forget(const RowSpace& space) {
     steps_ = 0;
     best_error_ = infinity;
     best_.setZero(space.rows());
+    best_modes_.assign(static_cast<std::size_t>(space.contacts()), ContactMode::open);
 }
 
 void InteriorPointSolver::impulses(RowVec& x) const {
@@ -184,12 +192,14 @@ bool InteriorPointSolver::linear_step(RowSpace& space, double share, double targ
         b_[static_cast<Eigen::Index>(j)] = unit_ * b / line.scale;
     }
     for (Cone& cone : cones_) {
-        Vec3 right = -lorentz::product(cone.nt.middle, cone.nt.middle);
-        right[0] += target;
-        if (corrected) right -= lorentz::product(cone.nt.G * cone.dz, cone.nt.G_inverse * cone.dt);
-        cone.wanted = cone.nt.G * lorentz::divide(cone.nt.middle, right);
+        // G (middle^-1 o (target e - middle o middle - correction)). Its first two parts are target z^-1 and t: multiplied
+        // out, a slipping contact would lose half of the digits in them.
+        cone.wanted = target / lorentz::determinant(cone.z) * Vec3(cone.z[0], -cone.z[1], -cone.z[2]) - cone.t;
+        if (corrected)
+            cone.wanted -= cone.nt.G * lorentz::divide(cone.nt.middle, lorentz::product(cone.nt.G * cone.dz,
+                                                                                        cone.nt.G_inverse * cone.dt));
         Vec3 b = cone.wanted - feasible * cone.offset;
-        b[0] -= share * (cone.d[1] * b[1] + cone.d[2] * b[2]);
+        b[0] -= share * cone.d.dot(cone.wanted);
         for (int k = 0; k < cone.size; ++k) b_[cone.row + k] = unit_ * b[k] / cone.scale[k];
     }
     space.solve(shift_, b_, dx_);
@@ -204,11 +214,17 @@ bool InteriorPointSolver::linear_step(RowSpace& space, double share, double targ
             bound->dforce = paid - bound->force / bound->slack * bound->dslack;
         }
     }
+    // C dt = W dz + offset. It is wanted - theta dz too, but theta of a slipping contact multiplies the rounding of dz by
+    // up to 1e12, and what is lost in the law of the contact the next step sees and mends.
+    space.image(dx_, y_);
     for (Cone& cone : cones_) {
         cone.dz.setZero();
-        for (int k = 0; k < cone.size; ++k) cone.dz[k] = dx_[cone.row + k] / (unit_ * cone.scale[k]);
-        cone.dt = cone.wanted - cone.nt.theta * cone.dz;
-        for (int k = cone.size; k < 3; ++k) cone.dt[k] = 0;
+        cone.dt = feasible * cone.offset;
+        for (int k = 0; k < cone.size; ++k) {
+            cone.dz[k] = dx_[cone.row + k] / (unit_ * cone.scale[k]);
+            cone.dt[k] += cone.scale[k] * y_[cone.row + k] / unit_;
+        }
+        cone.dt[0] += share * cone.d.dot(cone.dt);
     }
     return true;
 }
@@ -216,17 +232,20 @@ bool InteriorPointSolver::linear_step(RowSpace& space, double share, double targ
 bool InteriorPointSolver::advance(RowSpace& space, const Way& way) {
     const double mean = complementarity();
     if (!(mean >= (pairs_ > 0 ? least_target : 0))) return false;
+    const double share = std::max(way.share, 1 - frozen_at_end * std::sqrt(mean));
+    double infeasible = 0;
     for (std::size_t i = 0; i < cones_.size(); ++i) {
         Cone& cone = cones_[i];
         const double slip = std::hypot(cone.t[1], cone.t[2]);
         cone.d = slip > 0 ? Vec3(0, cone.t[1] / slip, cone.t[2] / slip) : Vec3::Zero();
         cone.offset[0] += slip;
         cone.offset -= cone.t;
+        infeasible = std::max(infeasible, cone.offset.norm());
         lorentz::scale(cone.z, cone.t, cone.nt);
         // C theta and theta^-1 C^-1, C^-1 = I + share e_0 d'
         Mat3 T = cone.nt.theta, B = cone.nt.theta_inverse;
-        T.row(0) -= way.share * (cone.d.transpose() * T).eval();
-        B += way.share * (B.col(0) * cone.d.transpose()).eval();
+        T.row(0) -= share * (cone.d.transpose() * T).eval();
+        B += share * (B.col(0) * cone.d.transpose()).eval();
         for (int l = 0; l < cone.size; ++l) {
             for (int k = 0; k < cone.size; ++k) {
                 const std::size_t at = i * StepSystem::block + static_cast<std::size_t>(k + l * cone.size);
@@ -242,7 +261,7 @@ bool InteriorPointSolver::advance(RowSpace& space, const Way& way) {
             if (bound->there) theta += bound->force / bound->slack;
         shift_.joint[j] = line.fixed ? infinity : theta / (line.scale * line.scale);
     }
-    if (!space.factor(shift_) || !linear_step(space, way.share, 0, false, 1)) return false;
+    if (!space.factor(shift_) || !linear_step(space, share, 0, false, 1)) return false;
     ++steps_;
 
     double a = std::min(1.0, reach()), target = 0;
@@ -255,12 +274,12 @@ bool InteriorPointSolver::advance(RowSpace& space, const Way& way) {
                 if (bound->there) ahead += (bound->slack + a * bound->dslack) * (bound->force + a * bound->dforce);
         double sigma = std::clamp(std::pow(std::max(ahead / (pairs_ * mean), 0.0), 3), 1e-4, 0.9);
         if (a < short_step) sigma = std::max(sigma, 0.5);
-        target = sigma * mean;
+        target = std::max(sigma * mean, std::min(keep_behind * infeasible, mean));
         if (last_step_ < short_step) {
             target = way.raise * mean;
             corrected = false;
         }
-        if (!linear_step(space, way.share, target, corrected, corrected ? 1 : way.feasible)) return false;
+        if (!linear_step(space, share, target, corrected, corrected ? 1 : way.feasible)) return false;
     }
     const double a_most = (0.9 + 0.09 * a) * reach();
     a = std::min(1.0, a_most);
@@ -298,6 +317,8 @@ void InteriorPointSolver::run(RowSpace& space, std::span<const Way> ways, Judge&
             if (error < best_error_) {
                 best_error_ = error;
                 best_ = x_;
+                for (int i = 0; i < space.contacts(); ++i)
+                    best_modes_[i] = mode_of(cones_[i], space.row[i + 1] - space.row[i]);
             }
             if (best_error_ <= options.tol) return;
             if (steps_ - before >= most) return;  // best_ is what there was time for
@@ -344,7 +365,7 @@ SolveReport InteriorPointSolver::solve(const StepProblem& problem, StepSolution&
     });
     report.iterations = steps_;
     step_rows_.velocities(best_, trial_);
-    for (int i = 0; i < problem.contacts.size(); ++i) trial_.modes[i] = mode_of(cones_[i], H.dim(i));
+    trial_.modes.assign(best_modes_.begin(), best_modes_.end());
     report.residual = residual(problem, trial_);
     if (options.polish && std::isfinite(report.residual.max()))
         modes_.improve(problem, trial_, options.tol, report.residual);
@@ -386,10 +407,12 @@ SolveReport InteriorPointSolver::solve_local(const DelassusProblem& problem, Del
     }
     report.iterations = steps_;
     solution.p = best_;
-    for (int i = 0; i < problem.contacts(); ++i) solution.modes[i] = mode_of(cones_[i], problem.W.nodes.dof(i));
+    solution.modes.assign(best_modes_.begin(), best_modes_.end());
     solution.warm = true;
     report.residual.contacts = relative_error(problem, solution.p);
-    report.status = report.residual.contacts <= options.tol ? Status::ok : Status::not_converged;
+    report.status = report.residual.contacts <= options.tol ? Status::ok
+                    : std::isnan(report.residual.contacts)  ? Status::diverged
+                                                            : Status::not_converged;
     if (report.status != Status::ok)
         report.reason =
             "the interior point iteration jammed; friction may wedge here, or contacts contradict each other";

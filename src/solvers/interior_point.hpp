@@ -9,12 +9,16 @@
 //
 // Newton's step with the scaling of Nesterov and Todd (theta z = t), Mehrotra's predictor and corrector:
 //
-//   (W + C theta) dz = C (...),    C = I - share e_0 d',   d = t_T/|t_T|
+//   (W + C theta) dz = C wanted - offset,    C dt = W dz + offset,    C = I - share e_0 d',   d = t_T/|t_T|
+//   offset = W z + q + |t_T| e_0 - t,        wanted = tau z^-1 - t - (products of the predictor)
 //
 // share = 1 is Newton's method for the problem as it is, not convex, and quadratic near the solution; share = 0 freezes the
-// shift for one step (Acary, Armand & Nguyen 2022 as a convex program). With 0.9 the iteration is seen to jam less often and
-// loses a digit per step at the end instead of all. When the steps become short the target tau is raised until the iterates
-// are back near the central path.
+// shift for one step (Acary, Armand & Nguyen 2022 as a convex program). With 0.9 the iteration is seen to jam less often; it
+// goes to 1 with tau, and tau is not let far below the offset: both have to arrive together. When the steps become short
+// the target tau is raised until the iterates are back near the central path.
+//
+// theta of a slipping contact has eigenvalues from tau to 1/tau. Stored problems end at 1e-9 and below; in a step problem,
+// where theta^-1 enters K, rounding stops slipping contacts near 1e-8, and the direct solve at the end does the rest.
 //
 // Bilateral rows: free ones as equations with a proximal term, bounded ones with a slack per bound. Polygon cones are
 // refused. There is no proof of convergence where friction can wedge; what comes out is judged by the residual.
@@ -63,7 +67,7 @@ private:
         Vec3 z, t;
         Vec3 dz, dt;          // step at hand
         Vec3 d;               // slip direction of t
-        Vec3 offset, wanted;  // infeasibility; G (middle^-1 o right side)
+        Vec3 offset, wanted;  // infeasibility W z + q + |t_T| e_0 - t; what theta dz + dt should be
         lorentz::Scaling nt;
     };
     struct Bound {
@@ -96,6 +100,7 @@ private:
     std::vector<Line> lines_, first_lines_;
     RowShift shift_;
     RowVec x_, y_, b_, dx_, best_;
+    std::vector<ContactMode> best_modes_;
     double unit_ = 1;  // [m/s] of the scaled velocities
     double best_error_ = infinity;
     int pairs_ = 0;  // complementary pairs

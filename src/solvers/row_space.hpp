@@ -30,7 +30,9 @@ public:
     int joints = 0;                // bilateral rows
     std::vector<int> row;          // of contact i: row[i] .. row[i + 1] - 1, counted from the first bilateral row
     RowVec q;                      // velocities without impulses
-    std::vector<double> diagonal;  // mean of W's diagonal: per bilateral row, then per contact; > 0
+    // Mean of W's diagonal, per bilateral row, then per contact; > 0. For scaling only: StepRows estimates it from the
+    // diagonal of A.
+    std::vector<double> diagonal;
 
     int contacts() const { return static_cast<int>(row.size()) - 1; }
     int rows() const { return row.back(); }
