@@ -7,7 +7,11 @@ namespace stickslip {
 bool MassInverse::factor(const BlockMatrix& A) {
     nodes_.factor(A);
     coupled_ = !A.couplings.empty();
-    if (!coupled_) return true;
+    if (!coupled_) {
+        for (int n = 0; n < A.nodes.size(); ++n)
+            if (!nodes_.block(n).allFinite()) return false;
+        return true;
+    }
     edges_.clear();
     for (const BlockMatrix::Coupling& c : A.couplings)
         if (c.row_node != c.column_node)

@@ -27,10 +27,13 @@ inline Vec3 divide(const Vec3& x, const Vec3& b) {
     return {y0, (b[1] - y0 * x[1]) / x[0], (b[2] - y0 * x[2]) / x[0]};
 }
 
-// The largest a with x + a d in L, for x inside; infinity when d never leaves.
+// The largest a with x + a d in L, for x inside; infinity when d never leaves. The border is at the roots of
+// A a^2 + 2 B a + C, whose discriminant B^2 - A C would lose half of the digits for d towards the tip; by Lagrange it is
+// |x_0 d_T - d_0 x_T|^2 - (x_T x d_T)^2.
 inline double reach(const Vec3& x, const Vec3& d) {
-    const double A = d[0] * d[0] - d[1] * d[1] - d[2] * d[2], B = x[0] * d[0] - x[1] * d[1] - x[2] * d[2];
-    const double C = determinant(x), D = B * B - A * C;
+    const double A = determinant(d), B = x[0] * d[0] - x[1] * d[1] - x[2] * d[2], C = determinant(x);
+    const double y = std::hypot(x[0] * d[1] - d[0] * x[1], x[0] * d[2] - d[0] * x[2]);
+    const double c = std::abs(x[1] * d[2] - x[2] * d[1]), D = (y - c) * (y + c);
     double a = d[0] < 0 ? -x[0] / d[0] : infinity;
     double root = infinity;
     if (A < 0)

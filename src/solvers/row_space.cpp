@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/dense_lu.hpp"
+
 namespace stickslip {
 
 namespace {
@@ -102,13 +104,18 @@ bool StepRows::factor(const RowShift& shift) {
                 for (int s = 0; s < n; ++s) B[r + s * dim] = from[r + s * n];
             continue;
         }
-        Mat3 T = Mat3::Identity();
-        for (int r = 0; r < n; ++r)
-            for (int s = 0; s < n; ++s)
-                T(r, s) = shift.contact[StepSystem::block * i + r + s * n] + (r == s ? S[r] : 0.0);
-        const Mat3 inverse = T.inverse();
-        for (int r = 0; r < n; ++r)
-            for (int s = 0; s < n; ++s) B[r + s * dim] = inverse(r, s);
+        // By LU: T spans many powers of ten, and of its cofactors no digit would be left.
+        double T[9], x[3];
+        int pivot[3];
+        for (int s = 0; s < n; ++s)
+            for (int r = 0; r < n; ++r)
+                T[r + s * n] = shift.contact[StepSystem::block * i + r + s * n] + (r == s ? S[r] : 0.0);
+        if (!factor_dense(T, pivot, n)) return false;
+        for (int s = 0; s < n; ++s) {
+            for (int r = 0; r < n; ++r) x[r] = r == s;
+            solve_dense(T, pivot, x, n);
+            for (int r = 0; r < n; ++r) B[r + s * dim] = x[r];
+        }
     }
     return system_.factor(*problem_, joint_B_, contact_B_);
 }

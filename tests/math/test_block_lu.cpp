@@ -1,9 +1,12 @@
 // Block LU is judged by the matrix it was given: K x = b is recomputed from a dense copy.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <random>
 
 #include "math/block_lu.hpp"
+#include "support/allocations.hpp"
 
 using namespace stickslip;
 
@@ -131,4 +134,156 @@ TEST(BlockLu, SingularBlockIsToldNotSolved) {
     Nodes empty;
     lu.analyse(empty, none);
     EXPECT_TRUE(lu.factor());
+}
+
+namespace {
+
+std::vector<BlockLu::Edge> complete(int n, int from = 0) {
+    std::vector<BlockLu::Edge> edges;
+    for (int i = from; i < n; ++i)
+        for (int j = i + 1; j < n; ++j) edges.push_back({i, j});
+    return edges;
+}
+
+// A cube of bodies, each touching those next to it, diagonals of the faces included: the middle fills in.
+std::vector<BlockLu::Edge> heap(int side) {
+    std::vector<BlockLu::Edge> edges;
+    const auto number = [&](int x, int y, int z) { return x + side * (y + side * z); };
+    for (int z = 0; z < side; ++z)
+        for (int y = 0; y < side; ++y)
+            for (int x = 0; x < side; ++x)
+                for (int d = 1; d < 27; ++d) {
+                    const int dx = d % 3 - 1, dy = d / 3 % 3 - 1, dz = d / 9 - 1;
+                    if (std::abs(dx) + std::abs(dy) + std::abs(dz) > 2) continue;
+                    const int u = x + dx, v = y + dy, w = z + dz;
+                    if (u < 0 || v < 0 || w < 0 || u >= side || v >= side || w >= side) continue;
+                    const int a = number(x, y, z), b = number(u, v, w);
+                    if (a < b) edges.push_back({a, b});
+                }
+    return edges;
+}
+
+// What a factor without a tail would hold: all pairs of a complete graph.
+int pairs(int n) { return n * (n - 1) / 2; }
+
+}  // namespace
+
+// From 60 rows on what is left of a complete graph is one dense matrix; panels have 32 columns. Sizes on both sides of
+// each border.
+TEST(BlockLu, CompleteGraphsOfEverySizeAreSolved) {
+    for (const int dof : {1, 2, 3, 5, 6, 12}) {
+        for (const int rows : {24, 58, 60, 63, 64, 65, 95, 96, 97, 130}) {
+            const int n = rows / dof;
+            Nodes nodes;
+            for (int i = 0; i < n; ++i) nodes.add(dof);
+            BlockLu lu;
+            const MatX K = fill(lu, nodes, complete(n), 10.0, static_cast<unsigned>(rows));
+            EXPECT_EQ(lu.fill_blocks(), nodes.nv() >= 60 ? 0 : pairs(n)) << "the tail has no blocks";
+            ASSERT_TRUE(lu.factor());
+            EXPECT_LT(relative_error(lu, K), 1e-12) << dof << " x " << n;
+        }
+    }
+}
+
+TEST(BlockLu, SizesFromOneToTwelveMixInFrontOfAndInsideATail) {
+    for (unsigned seed = 1; seed <= 12; ++seed) {
+        std::mt19937 random(seed);
+        Nodes nodes;
+        const int n = 40;
+        for (int i = 0; i < n; ++i) nodes.add(1 + static_cast<int>(random() % 12));
+        // chains in front, hanging from a core where everything touches
+        std::vector<BlockLu::Edge> edges = complete(n, 24);
+        for (int i = 0; i < 24; ++i) edges.push_back({i, i % 3 == 2 ? 24 + static_cast<int>(random() % 16) : i + 1});
+        BlockLu lu;
+        const MatX K = fill(lu, nodes, edges, 10.0, seed);
+        EXPECT_LT(lu.fill_blocks(), pairs(16)) << "there is a tail";
+        ASSERT_TRUE(lu.factor());
+        EXPECT_LT(relative_error(lu, K), 1e-12) << seed;
+    }
+}
+
+TEST(BlockLu, HeapsAreSolvedAndPivotsInTheTailWork) {
+    for (const int side : {3, 4, 5}) {
+        Nodes nodes;
+        for (int i = 0; i < side * side * side; ++i) nodes.add(i % 7 == 0 ? 3 : 6);
+        BlockLu lu;
+        for (const double stiffness : {0.0, 1.0, 1e6}) {
+            const MatX K = fill(lu, nodes, heap(side), stiffness, 5);
+            ASSERT_TRUE(lu.factor());
+            EXPECT_LT(relative_error(lu, K), 1e-12) << side << " " << stiffness;
+        }
+    }
+    // A permutation has zeros where the tail begins: only exchanges of rows over the whole of it help.
+    const int n = 80;
+    Nodes nodes;
+    for (int i = 0; i < n; ++i) nodes.add(1);
+    std::vector<BlockLu::Edge> edges = complete(n);
+    BlockLu lu;
+    lu.analyse(nodes, edges);
+    for (int i = 0; i < n; ++i) {
+        const int j = (i + 37) % n;
+        *lu.pair(i, j).ab += 1 + 0.01 * i;
+    }
+    ASSERT_TRUE(lu.factor());
+    VecX x(n);
+    for (int i = 0; i < n; ++i) x[i] = (1 + 0.01 * i) * std::cos(1.0 * ((i + 37) % n));
+    lu.solve(x.data());
+    for (int i = 0; i < n; ++i) EXPECT_NEAR(x[i], std::cos(1.0 * i), 1e-14);
+}
+
+TEST(BlockLu, SingularTailsAreToldAndTheNextMatrixIsSolved) {
+    Nodes nodes;
+    const int n = 24;
+    for (int i = 0; i < n; ++i) nodes.add(6);
+    BlockLu lu;
+    const auto edges = complete(n);
+    for (const int zero : {0, 40, 143}) {  // in the first, a later and the last panel
+        MatX K = fill(lu, nodes, edges, 1.0, 3);
+        for (int a = 0; a < n; ++a) {
+            for (int b = 0; b < n; ++b) {
+                double* block = a == b ? lu.diagonal(a) : lu.pair(a, b).ab;
+                for (int r = 0; r < 6; ++r)
+                    for (int c = 0; c < 6; ++c)
+                        if (6 * a + r == zero || 6 * b + c == zero) block[r + 6 * c] = 0;
+            }
+        }
+        EXPECT_FALSE(lu.factor()) << zero;
+        K = fill(lu, nodes, edges, 1.0, 3);
+        lu.diagonal(zero / 6)[0] = std::numeric_limits<double>::quiet_NaN();
+        EXPECT_FALSE(lu.factor()) << "NaN";
+        K = fill(lu, nodes, edges, 1.0, 4);
+        ASSERT_TRUE(lu.factor());
+        EXPECT_LT(relative_error(lu, K), 1e-12);
+    }
+}
+
+TEST(BlockLu, TwoFactorisationsHaveTheSameBitsAndOnePatternAllocatesOnce) {
+    Nodes nodes, other;
+    const int side = 4;
+    for (int i = 0; i < side * side * side; ++i) {
+        nodes.add(6);
+        other.add(3);
+    }
+    const auto edges = heap(side);
+    BlockLu first, second;
+    fill(second, other, edges, 2.0, 8);  // another past
+    ASSERT_TRUE(second.factor());
+    VecX x = VecX::LinSpaced(nodes.nv(), -1, 1), y = x;
+    fill(first, nodes, edges, 2.0, 9);
+    fill(second, nodes, edges, 2.0, 9);
+    ASSERT_TRUE(first.factor() && second.factor());
+    first.solve(x.data());
+    second.solve(y.data());
+    EXPECT_EQ(x, y);
+
+    std::vector<BlockLu::Edge> work = edges;
+    const long before = stickslip::testing::allocations.load();
+    first.analyse(nodes, work);
+    for (int i = 0; i < nodes.size(); ++i)
+        for (int k = 0; k < 6; ++k) first.diagonal(i)[7 * k] = 100;
+    for (const auto& e : edges) first.pair(e.a, e.b).ab[0] = first.pair(e.a, e.b).ba[7] = 1;
+    const bool regular = first.factor();
+    first.solve(x.data());
+    EXPECT_EQ(stickslip::testing::allocations.load(), before);
+    EXPECT_TRUE(regular);
 }

@@ -2,18 +2,15 @@
 // malloc itself. Include in ONE file of a test program. Under sanitizers, which own malloc, nothing is counted.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
+
+#include "support/allocations.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define STICKSLIP_COUNTS_MALLOC 0
 #else
 #define STICKSLIP_COUNTS_MALLOC 1
 #endif
-
-namespace stickslip::testing {
-inline std::atomic<long> allocations{0};
-}
 
 #if STICKSLIP_COUNTS_MALLOC
 extern "C" {
