@@ -13,6 +13,7 @@
 #include "stickslip/hard_problems.hpp"
 #include "stickslip/load.hpp"
 #include "stickslip/record.hpp"
+#include "stickslip/threads.hpp"
 #include "summary_text.hpp"
 
 namespace stickslip::cli {
@@ -66,6 +67,7 @@ int run(const RunArguments& a) {
             "--tol is the tolerance of integrators with step control; the schemes of this version have fixed steps: "
             "use --step, "
             "or --set solver.tol=T for the residual");
+    set_threads(a.threads);
     Simulation simulation(load_model(a.model, overrides(a)));
     const Model& model = simulation.model();
     if (!a.resume.empty()) {

@@ -15,6 +15,7 @@
 #include "commands.hpp"
 #include "stickslip/solver.hpp"
 #include "stickslip/stored_problem.hpp"
+#include "stickslip/threads.hpp"
 
 namespace stickslip::cli {
 
@@ -25,7 +26,7 @@ constexpr double default_relative_tolerance = 1e-8;  // of err_vel
 struct SolveArguments {
     std::string file, solver = "auto", tol, output, history;
     std::vector<std::string> sets;
-    int repeat = 1;
+    int repeat = 1, threads = 1;
     bool json = false, cold = false, warm = false;
 };
 
@@ -263,6 +264,7 @@ int solve_fclib(const SolveArguments& a, StoredProblem& stored) {
 }
 
 int solve(const SolveArguments& a) {
+    set_threads(a.threads);
     if (a.warm && a.cold) throw Error("--warm and --cold exclude each other");
     StoredProblem stored = load_any_problem(a.file);
     if (stored.format != ProblemFormat::own && !a.history.empty())
@@ -292,6 +294,8 @@ void add_solve(CLI::App& app, int& code) {
     command->add_flag("--warm", a->warm, "start from the solution an FCLIB file holds (it is not trusted)");
     command->add_option("--repeat", a->repeat, "solve a short problem up to so many times; wall_s is the shortest")
         ->check(CLI::Range(1, 1000000));
+    command->add_option("--threads", a->threads, "threads; the result does not depend on it")
+        ->check(CLI::Range(1, 1024));
     command->add_flag("--json", a->json, "print one JSON object");
     command->callback([a, &code] { code = solve(*a); });
 }

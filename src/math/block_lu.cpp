@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 
+#include "base/parallel.hpp"
 #include "math/dense_lu.hpp"
 #include "math/work_mat.hpp"
 #include "stickslip/error.hpp"
@@ -19,7 +20,9 @@ constexpr int large_product = 1000;  // multiplications from which Eigen's packe
 // are multiplied; later: small blocks where large ones run faster.
 constexpr double dense_share = 0.75;
 constexpr int least_tail = 60;
-constexpr int panel = 32;  // columns
+constexpr int panel = 32;            // columns
+constexpr int strip = 96;            // columns updated as one part
+constexpr int least_parallel = 400;  // rows: below, starting threads costs more than they save
 
 // Kernels on column-major blocks, once with the size known to the compiler (N > 0) and once not (N = 0).
 
@@ -322,23 +325,33 @@ bool BlockLu::factor_tail() {
                 for (int i = k + 1; i < n; ++i) to[i] -= column[i] * s;
             }
         }
-        for (int j = stop; j < n; ++j) {
-            double* const to = at(0, j);
-            for (int k = start; k < stop; ++k) {
-                const double s = to[k];
-                const double* const column = at(0, k);
-                for (int i = k + 1; i < stop; ++i) to[i] -= column[i] * s;
-            }
-        }
         using Block = Eigen::Map<MatX, 0, Eigen::OuterStride<>>;
         const int rest = n - stop;
         if (rest == 0) continue;
         const Block L(at(stop, start), rest, width, Eigen::OuterStride<>(n));
-        const Block U(at(start, stop), width, rest, Eigen::OuterStride<>(n));
-        Block C(at(stop, stop), rest, rest, Eigen::OuterStride<>(n));
-        product_in_tiles(L, U, [&](Eigen::Index i, Eigen::Index j, Eigen::Index ni, Eigen::Index nj, const auto& ab) {
-            C.block(i, j, ni, nj).noalias() -= ab;
-        });
+        // Column strips of fixed width are parts: the same sums for any number of threads.
+        const int strips = (rest + strip - 1) / strip;
+        const auto update = [&](int k) {
+            const int first = k * strip, columns = std::min(strip, rest - first);
+            for (int j = stop + first; j < stop + first + columns; ++j) {
+                double* const to = at(0, j);
+                for (int c = start; c < stop; ++c) {
+                    const double s = to[c];
+                    const double* const column = at(0, c);
+                    for (int i = c + 1; i < stop; ++i) to[i] -= column[i] * s;
+                }
+            }
+            const Block U(at(start, stop + first), width, columns, Eigen::OuterStride<>(n));
+            Block C(at(stop, stop + first), rest, columns, Eigen::OuterStride<>(n));
+            product_in_tiles(L, U,
+                             [&](Eigen::Index i, Eigen::Index j, Eigen::Index ni, Eigen::Index nj, const auto& ab) {
+                                 C.block(i, j, ni, nj).noalias() -= ab;
+                             });
+        };
+        if (rest >= least_parallel)
+            in_parallel(strips, update);
+        else
+            for (int k = 0; k < strips; ++k) update(k);
     }
     return true;
 }

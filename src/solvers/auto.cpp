@@ -16,6 +16,11 @@ constexpr double exact_share = 1e-3;
 // Multiplications that the last sweeps over a stored problem may cost, some seconds.
 constexpr double last_work = 1e10;
 
+// [m/s] An LCP that is left with more ended at its limit of pivots or on a ray.
+constexpr double given_up = 1e-3;
+
+constexpr int most_pivots = 15000;  // of one LCP; hit walls of 150 contacts have needed 6000
+
 // Complementarity variables up to which a dozen LCPs cost less than thousands of sweeps.
 constexpr int small_lcp = 400;
 
@@ -74,6 +79,7 @@ ConeNewtonOptions newton(const AutoOptions& options) {
 LemkeOptions pivoting(const AutoOptions& options) {
     LemkeOptions result;
     result.tol = options.tol;
+    result.max_pivots = most_pivots;
     return result;
 }
 
@@ -137,7 +143,9 @@ void AutoSolver::make_polygons(const StepProblem& problem) {
 // inside a polygon sticking is sticking: a fixed point solves the problem with discs, and near one the mode solver ends
 // the search. Every round is a solvable LCP. The answer is judged against the discs.
 void AutoSolver::turn_polygons(const StepProblem& problem, StepSolution& x, SolveReport& report) {
-    constexpr int rounds = 12;  // the angles settle in 3 to 6 or circle
+    constexpr int rounds = 16;   // the angles settle in 3 to 8
+    constexpr int undamped = 4;  // then half of the turn is taken: pairs of contacts may swap for ever
+    constexpr double full = 2 * 3.14159265358979323846;
     const BlockRows& H = problem.contacts.jacobian;
     report.solver = "lemke";
     report.residual = residual(problem, x);
@@ -153,14 +161,18 @@ void AutoSolver::turn_polygons(const StepProblem& problem, StepSolution& x, Solv
             const Vec2 u(slip_[t] + problem.c[t] + problem.S[t] * turned_.p[t],
                          slip_[t + 1] + problem.c[t + 1] + problem.S[t + 1] * turned_.p[t + 1]);
             const Vec2 p(turned_.p[t], turned_.p[t + 1]);
+            double to = turn_[i];
             if (u.norm() > options_.tol)
-                turn_[i] = std::atan2(-u[1], -u[0]);
+                to = std::atan2(-u[1], -u[0]);
             else if (p.norm() > 0)
-                turn_[i] = std::atan2(p[1], p[0]);
+                to = std::atan2(p[1], p[0]);
+            turn_[i] += (round < undamped ? 1.0 : 0.5) * std::remainder(to - turn_[i], full);
         }
         make_polygons(problem);
-        turned_.warm = false;
-        report.iterations += lemke_.solve(polygons_, turned_).iterations;
+        turned_.warm = false;  // the last basis finds another solution of the LCP, and circles
+        const SolveReport pivots = lemke_.solve(polygons_, turned_);
+        report.iterations += pivots.iterations;
+        if (!(pivots.residual.max() < given_up)) return;
         for (int i = 0; i < problem.contacts.size(); ++i) {
             if (!is_disc(problem.contacts, i)) continue;
             const int t = H.row[i] + 1;

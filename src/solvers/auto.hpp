@@ -5,7 +5,7 @@
 //   nsgs          a few sweeps
 //   lemke         up to lemke_last variables: polygons as they are; few discs as polygons that are turned, round by round,
 //                 towards the friction they found (many discs: after the next two)
-//   cone-newton   what sweeps do not reach: stacks, heavy on light, redundancy
+//   interior-point, cone-newton   what sweeps do not reach: walls, stacks, heavy on light, redundancy
 //   nsgs          many sweeps, from the best point so far
 //
 // Each stage starts from the best point by residual() and the best is returned; the answer is always judged against the
@@ -29,7 +29,7 @@ struct AutoOptions {
     int max_sweeps = 3000;
     int newton_rounds = 60;
     int lemke_first = 0;
-    int lemke_last = 1200;
+    int lemke_last = 4000;
     int guess_facets = 12;
 
     template <class F>

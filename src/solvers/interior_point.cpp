@@ -19,6 +19,8 @@ constexpr double softness = 1e-2;       // scaled compliance of the guess; 1e-4 
 constexpr double proximal = 1e-8;       // of free rows, scaled: redundant joints need it, the next steps undo it
 constexpr double short_step = 0.1;      // below it the next target is raised
 constexpr int most_short_steps = 25;    // in a row: jammed
+constexpr int patience = 25;            // steps without progress: jammed too
+constexpr double progress_share = 0.5;  // of the error
 constexpr double least_target = 1e-24;  // scaled: rounding decides what is left
 
 // Near the end the frozen part of the shift, 1 - share, is this times sqrt(tau): with a constant share the infeasibility
@@ -311,7 +313,9 @@ void InteriorPointSolver::run(RowSpace& space, std::span<const Way> ways, Judge&
     for (const Way& way : ways) {
         lines_.assign(first_lines_.begin(), first_lines_.end());
         start(space);
-        for (int k = 0; k < options.max_steps; ++k) {
+        double least = infinity;  // error of this way, and the step that reached it
+        int progress = 0;
+        for (int k = 0; k < options.max_steps && k - progress < patience; ++k) {
             if (k > 0) measure(space);
             const double error = judge(x_);
             if (error < best_error_) {
@@ -319,6 +323,10 @@ void InteriorPointSolver::run(RowSpace& space, std::span<const Way> ways, Judge&
                 best_ = x_;
                 for (int i = 0; i < space.contacts(); ++i)
                     best_modes_[i] = mode_of(cones_[i], space.row[i + 1] - space.row[i]);
+            }
+            if (error < progress_share * least) {
+                least = error;
+                progress = k;
             }
             if (best_error_ <= options.tol) return;
             if (steps_ - before >= most) return;  // best_ is what there was time for

@@ -26,7 +26,7 @@ arrows = {
 
 # The layer whose promise a public header is.
 public = {
-    "types": "base", "error": "base", "options": "base", "version": "base",
+    "types": "base", "error": "base", "options": "base", "version": "base", "threads": "base",
     "blocks": "math",
     "problem": "problems",
     "stored_problem": "problems",
