@@ -303,8 +303,8 @@ bool InteriorPointSolver::advance(RowSpace& space, const Way& way) {
     return short_steps_ < most_short_steps;
 }
 
-template <class Judge>
-void InteriorPointSolver::run(RowSpace& space, std::span<const Way> ways, Judge&& judge) {
+template <class Judge, class Ended>
+void InteriorPointSolver::run(RowSpace& space, std::span<const Way> ways, Judge&& judge, Ended&& ended) {
     const int before = steps_;
     first_lines_.assign(lines_.begin(), lines_.end());
     // A start costs a factorisation too.
@@ -332,7 +332,7 @@ void InteriorPointSolver::run(RowSpace& space, std::span<const Way> ways, Judge&
             if (steps_ - before >= most) return;  // best_ is what there was time for
             if (std::isnan(error) || !advance(space, way)) break;
         }
-        if (pairs_ == 0) return;
+        if (pairs_ == 0 || ended()) return;
     }
 }
 
@@ -367,11 +367,25 @@ SolveReport InteriorPointSolver::solve(const StepProblem& problem, StepSolution&
     set_up(step_rows_, problem.contacts.friction, problem.contacts.facets, problem.lower.data(), problem.upper.data());
     trial_.size_to(problem);
     forget(step_rows_);
-    run(step_rows_, ways, [&](const RowVec& x) {
+    const auto judge = [&](const RowVec& x) {
         step_rows_.velocities(x, trial_);
         return residual(problem, trial_).max();
-    });
+    };
+    // Where a way jams its modes are often right already.
+    bool solved = false;
+    const auto polished = [&] {
+        if (!options.polish || !std::isfinite(best_error_)) return false;
+        step_rows_.velocities(best_, trial_);
+        for (int i = 0; i < problem.contacts.size(); ++i) trial_.modes[i] = mode_of(cones_[i], H.dim(i));
+        return solved = modes_.improve(problem, trial_, options.tol, report.residual);
+    };
+    run(step_rows_, ways, judge, polished);
     report.iterations = steps_;
+    if (solved) {
+        copy_solution(trial_, solution);
+        solution.warm = true;
+        return report;
+    }
     step_rows_.velocities(best_, trial_);
     trial_.modes.assign(best_modes_.begin(), best_modes_.end());
     report.residual = residual(problem, trial_);
@@ -400,18 +414,19 @@ SolveReport InteriorPointSolver::solve_local(const DelassusProblem& problem, Del
         return report;
     }
     const auto judge = [&](const RowVec& x) { return relative_error(problem, x); };
+    const auto jammed = [] { return false; };  // on to the next way
     delassus_.prepare(problem, false);
     const double plain = delassus_.work();
     forget(delassus_);
     if (plain > large_work) {
         delassus_.prepare(problem, true);
         set_up(delassus_, problem.friction, problem.facets, nullptr, nullptr);
-        if (delassus_.work() < 0.5 * plain) run(delassus_, std::span(ways).first(1), judge);
+        if (delassus_.work() < 0.5 * plain) run(delassus_, std::span(ways).first(1), judge, jammed);
         if (best_error_ > options.tol) delassus_.prepare(problem, false);
     }
     if (best_error_ > options.tol) {
         set_up(delassus_, problem.friction, problem.facets, nullptr, nullptr);
-        run(delassus_, ways, judge);
+        run(delassus_, ways, judge, jammed);
     }
     report.iterations = steps_;
     solution.p = best_;

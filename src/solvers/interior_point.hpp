@@ -83,9 +83,10 @@ private:
     };
     void set_up(const RowSpace& space, const std::vector<double>& friction, const std::vector<int>& facets,
                 const double* lower, const double* upper);
-    // Ever other ways until judge(x), the error of the impulses x, is at most tol; best_ is the best point.
-    template <class Judge>
-    void run(RowSpace& space, std::span<const Way> ways, Judge&& judge);
+    // Ever other ways until judge(x), the error of the impulses x, is at most tol, or ended(), asked after a way that did
+    // not get there, is true. best_ is the best point.
+    template <class Judge, class Ended>
+    void run(RowSpace& space, std::span<const Way> ways, Judge&& judge, Ended&& ended);
     void forget(const RowSpace& space);  // the best point so far
     void start(RowSpace& space);
     void measure(RowSpace& space);                  // velocities and infeasibilities of the point at hand

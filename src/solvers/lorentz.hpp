@@ -28,12 +28,12 @@ inline Vec3 divide(const Vec3& x, const Vec3& b) {
 }
 
 // The largest a with x + a d in L, for x inside; infinity when d never leaves. The border is at the roots of
-// A a^2 + 2 B a + C, whose discriminant B^2 - A C would lose half of the digits for d towards the tip; by Lagrange it is
-// |x_0 d_T - d_0 x_T|^2 - (x_T x d_T)^2.
+// A a^2 + 2 B a + C. For A < 0 its discriminant B^2 - A C is a sum; else it would lose half of the digits for d towards the
+// tip, and is taken as |x_0 d_T - d_0 x_T|^2 - (x_T x d_T)^2 (Lagrange).
 inline double reach(const Vec3& x, const Vec3& d) {
     const double A = determinant(d), B = x[0] * d[0] - x[1] * d[1] - x[2] * d[2], C = determinant(x);
     const double y = std::hypot(x[0] * d[1] - d[0] * x[1], x[0] * d[2] - d[0] * x[2]);
-    const double c = std::abs(x[1] * d[2] - x[2] * d[1]), D = (y - c) * (y + c);
+    const double c = std::abs(x[1] * d[2] - x[2] * d[1]), D = A < 0 ? B * B - A * C : (y - c) * (y + c);
     double a = d[0] < 0 ? -x[0] / d[0] : infinity;
     double root = infinity;
     if (A < 0)
