@@ -25,7 +25,7 @@ constexpr double least_target = 1e-24;  // scaled: rounding decides what is left
 
 // Near the end the frozen part of the shift, 1 - share, is this times sqrt(tau): with a constant share the infeasibility
 // shrinks by a digit per step, and tau meets rounding long before it. 1 to 10 do alike.
-constexpr double frozen_at_end = 10;
+constexpr double frozen_at_end = 3;
 // For the same reason the target stays above this share of the infeasibility: 0.01 to 1 do alike, with 0 every fifth stored
 // problem that is solved now jams at 1e-7.
 constexpr double keep_behind = 0.1;
