@@ -151,6 +151,7 @@ void AutoSolver::turn_polygons(const StepProblem& problem, StepSolution& x, Solv
     report.residual = residual(problem, x);
     turn_.assign(static_cast<std::size_t>(problem.contacts.size()), 0.0);
     copy_solution(x, turned_);
+    SolveReport pivots;
     for (int round = 0; round < rounds; ++round) {
         // Where friction points: against the slip, or where there is none, along its own impulse.
         slip_.resize(H.rows());
@@ -168,10 +169,17 @@ void AutoSolver::turn_polygons(const StepProblem& problem, StepSolution& x, Solv
                 to = std::atan2(p[1], p[0]);
             turn_[i] += (round < undamped ? 1.0 : 0.5) * std::remainder(to - turn_[i], full);
         }
-        make_polygons(problem);
-        turned_.warm = false;  // the last basis finds another solution of the LCP, and circles
-        const SolveReport pivots = lemke_.solve(polygons_, turned_);
-        report.iterations += pivots.iterations;
+        // Cold: the last basis finds another solution of the LCP, and circles. Pivots that do not end from one set of
+        // corners mostly do from another.
+        for (int attempt = 0; attempt < 3; ++attempt) {
+            if (attempt > 0)
+                for (double& turn : turn_) turn += full / (4 * options_.guess_facets);
+            make_polygons(problem);
+            turned_.warm = false;
+            pivots = lemke_.solve(polygons_, turned_);
+            report.iterations += pivots.iterations;
+            if (pivots.residual.max() < given_up) break;
+        }
         if (!(pivots.residual.max() < given_up)) return;
         for (int i = 0; i < problem.contacts.size(); ++i) {
             if (!is_disc(problem.contacts, i)) continue;
