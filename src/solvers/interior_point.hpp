@@ -18,7 +18,7 @@
 // the target tau is raised until the iterates are back near the central path.
 //
 // theta of a slipping contact has eigenvalues from tau to 1/tau. Stored problems end at 1e-9 and below; in a step problem,
-// where theta^-1 enters K, rounding stops slipping contacts near 1e-8, and the direct solve at the end does the rest.
+// where theta^-1 enters K, rounding stops at 1e-9 to 1e-7 of the largest velocity, and the mode solve does the rest.
 //
 // Bilateral rows: free ones as equations with a proximal term, bounded ones with a slack per bound. Polygon cones are
 // refused. There is no proof of convergence where friction can wedge; what comes out is judged by the residual.
