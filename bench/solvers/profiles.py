@@ -80,7 +80,9 @@ def svg(table, title):
         out.append(f'<line x1="{left}" x2="{width - right}" y1="{y(part):.1f}" y2="{y(part):.1f}" stroke="#dddddd"/>'
                    f'<text x="{left - 6}" y="{y(part) + 4:.1f}" text-anchor="end">{100 * part:.0f} %</text>')
     out.append(f'<text x="{(left + width - right) / 2}" y="{height - 12}" text-anchor="middle">time / best time of all</text>')
-    order = sorted(ratio, key=lambda s: (s.startswith("stickslip"), share(ratio[s], 10)))
+    # Those that stop at a looser tolerance than this level would only crowd the picture; the table has them.
+    shown = [s for s in ratio if share(ratio[s], largest_ratio) >= 0.2]
+    order = sorted(shown, key=lambda s: (s.startswith("stickslip"), share(ratio[s], 10)))
     labels = []
     for number, solver in enumerate(order):
         own = solver.startswith("stickslip")
