@@ -14,7 +14,7 @@ namespace {
 constexpr double exact_share = 1e-3;
 
 // Multiplications that the last sweeps over a stored problem may cost, some seconds.
-constexpr double last_work = 1e10;
+constexpr double last_work = 9e9;
 
 // [m/s] An LCP that is left with more ended at its limit of pivots or on a ray.
 constexpr double given_up = 1e-3;

@@ -37,7 +37,7 @@ namespace stickslip {
 struct InteriorPointOptions {
     double tol = default_tolerance;
     int max_steps = 100;
-    double max_work = 12;
+    double max_work = 9;
     bool polish = true;
 
     template <class F>
