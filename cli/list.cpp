@@ -32,8 +32,9 @@ void print_schemes() {
 void print_solvers() {
     fmt::print("solvers (run.solver, --solver)\n");
     for (const SolverEntry& entry : solvers()) {
-        fmt::print("  {:<22} {}\n      {}; cones: {}{}{}\n", entry.name, entry.summary, entry.paper,
-                   entry.disc ? "disc" : "", entry.disc && entry.polygon ? ", " : "", entry.polygon ? "polygon" : "");
+        fmt::print("  {:<22} {}\n      {}; cones: {}{}{}{}\n", entry.name, entry.summary, entry.paper,
+                   entry.disc ? "disc" : "", entry.disc && entry.polygon ? ", " : "", entry.polygon ? "polygon" : "",
+                   entry.local ? "; stored local problems too" : "");
         print_fields(entry.options(), "solver.");
     }
 }

@@ -196,8 +196,24 @@ SolveReport solve_global(const SolveArguments& a, double tol, StoredProblem& sto
     });
 }
 
+// Solvers of step problems have no use for a bare W: said before anything is tried.
+void require_local(const SolveArguments& a) {
+    std::string able;
+    bool known = false;
+    for (const SolverEntry& entry : solvers()) {
+        known = known || a.solver == entry.name;
+        if (!entry.local) continue;
+        if (a.solver == entry.name) return;
+        able += (able.empty() ? "" : ", ") + std::string(entry.name);
+    }
+    if (known)
+        throw Error("solver '" + a.solver + "' takes step problems only, this file holds W and q (valid: " + able + ")",
+                    Place{"--solver", 0, 0});
+}
+
 SolveReport solve_local(const SolveArguments& a, double tol, StoredProblem& stored, RelativeError& error,
                         Times& times) {
+    require_local(a);
     DelassusSolution& solution = stored.local_guess;
     if (a.warm) {
         require_guess(solution.warm, a);
