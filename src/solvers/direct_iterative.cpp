@@ -5,6 +5,7 @@
 
 #include "problems/cones.hpp"
 #include "solvers/local/contact_solve.hpp"
+#include "solvers/local/seen_velocity.hpp"
 #include "solvers/nsgs.hpp"
 
 namespace stickslip {
@@ -186,18 +187,8 @@ void DirectIterativeSolver::sweep(const StepProblem& problem) {
             const double* W = contact_rows_.W(i);
             double* p = x_.p.data() + first;
             double q[3] = {0, 0, 0}, next[3] = {0, 0, 0}, change[3] = {0, 0, 0};
-            for (int r = 0; r < dim; ++r) {
-                q[r] = problem.c[first + r] + problem.S[first + r] * p[r];
-                for (int s = 0; s < dim; ++s) q[r] -= W[r + s * dim] * p[s];
-                next[r] = p[r];
-            }
-            for (const BlockRows::Block& b : H.blocks_of(i)) {
-                const int d = nodes.dof(b.node);
-                const double* j = H.values.data() + b.offset;
-                const double* v = x_.v.data() + nodes.start[b.node];
-                for (int r = 0; r < dim; ++r, j += d)
-                    for (int k = 0; k < d; ++k) q[r] += j[k] * v[k];
-            }
+            seen_velocity(problem, i, W, x_.v.data(), p, q);
+            std::copy_n(p, dim, next);
             x_.modes[i] = solve_contact(dim, problem.contacts.friction[i], problem.contacts.facets[i], W, q, next);
             bool here = false;
             for (int r = 0; r < dim; ++r) {

@@ -6,6 +6,7 @@
 #include "math/dense_lu.hpp"
 #include "problems/cones.hpp"
 #include "solvers/local/contact_solve.hpp"
+#include "solvers/local/seen_velocity.hpp"
 
 namespace stickslip {
 
@@ -113,7 +114,6 @@ void NsgsSolver::sweep_joints(const StepProblem& problem, StepSolution& x) {
 
 int NsgsSolver::sweep_contacts(const StepProblem& problem, bool all, StepSolution& x) {
     const BlockRows& H = problem.contacts.jacobian;
-    const Nodes& nodes = problem.nodes();
     const double still = still_share * options.tol;
     int changed = 0;
     order_.sweep(all, [&](int i) {
@@ -121,19 +121,8 @@ int NsgsSolver::sweep_contacts(const StepProblem& problem, bool all, StepSolutio
         const double* W = contact_rows_.W(i);
         double* p = x.p.data() + first;
         double q[3] = {0, 0, 0}, next[3] = {0, 0, 0}, change[3] = {0, 0, 0};
-        // q = c + H v - (W - S) p: the contact velocity without this contact's own impulse
-        for (int r = 0; r < dim; ++r) {
-            q[r] = problem.c[first + r] + problem.S[first + r] * p[r];
-            for (int s = 0; s < dim; ++s) q[r] -= W[r + s * dim] * p[s];
-            next[r] = p[r];
-        }
-        for (const BlockRows::Block& b : H.blocks_of(i)) {
-            const int d = nodes.dof(b.node);
-            const double* j = H.values.data() + b.offset;
-            const double* v = x.v.data() + nodes.start[b.node];
-            for (int r = 0; r < dim; ++r, j += d)
-                for (int k = 0; k < d; ++k) q[r] += j[k] * v[k];
-        }
+        seen_velocity(problem, i, W, x.v.data(), p, q);
+        std::copy_n(p, dim, next);
         const double mu = problem.contacts.friction[i];
         const int facets = problem.contacts.facets[i];
         const ContactMode mode = solve_contact(dim, mu, facets, W, q, next);
