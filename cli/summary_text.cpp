@@ -93,6 +93,10 @@ std::string summary_json(const Simulation& simulation, const RunSummary& s) {
     for (const Event& event : s.events) json["events"].push_back(event_json(system, event));
     json["redundant"] = s.redundant;
     json["not_unique"] = s.not_unique;
+    json["variation"] = {{"v", s.variation}, {"v_weighted", s.variation_weighted}};
+    json["impact_gains"] = {{"count", s.impact_gains}, {"energy", s.impact_gain}};
+    json["energy_bound_violations"] = s.energy_bound_violations;
+    json["unlocated_events"] = s.unlocated_events;
     json["paradox_steps"] = s.paradox_steps;
     json["warnings"] = s.warnings;
     json["hash"] = s.hash;

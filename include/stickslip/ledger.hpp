@@ -30,8 +30,13 @@ struct Stage {
     const Forces* impulses = nullptr;       // [N s] potential and applied impulses that r contains; null at impacts
     const BlockMatrix* mass = nullptr;      // the M inside A
     const RowVec* stabilisation = nullptr;  // the part of c_N due to position stabilisation, per contact; may be null
-    double alpha = 1, gamma = 1;            // weights with which compliant rows were filled
-    const VecX* extra = nullptr;            // [N s] restitution impulse given inside r (Poisson), counted as impact
+    const RowVec* joint_stabilisation = nullptr;  // the same of b, per bilateral row; may be null
+    double alpha = 1, gamma = 1;                  // weights with which compliant rows were filled
+    const VecX* extra = nullptr;  // [N s] restitution impulse given inside r (Poisson), counted as impact
+    // The stage ends inside the step that was solved: v1 = v0 + share (v+ - v0), so every impulse counts with this share.
+    double share = 1;
+    // Normal impulses of a stage with h > 0 are impacts (time-stepping) or the work of rows that turned (located impacts).
+    bool impacts_inside = true;
 };
 
 class EnergyLedger {
@@ -51,21 +56,26 @@ public:
     double imbalance() const;
     // Largest energy or flow seen, the yardstick for `imbalance` [J].
     double scale() const { return scale_; }
+    // Stages in which contacts and rigid joints did positive work on the weighted velocity, so that the bound on the kinetic
+    // energy of [Anitescu-Potra, Theorem 2.3; Gavrea et al., Theorem 5.1] does not hold.
+    long bound_violations() const { return bound_violations_; }
 
     struct Snapshot {
         Energies start, now;
         EnergyFlows flows;
         double scale = 0;
+        long bound_violations = 0;
     };
-    Snapshot snapshot() const { return {start_, now_, flows_, scale_}; }
+    Snapshot snapshot() const { return {start_, now_, flows_, scale_, bound_violations_}; }
     void restore(const Snapshot& s);
 
 private:
     Energies start_, now_;
     EnergyFlows flows_;
     double scale_ = 0;
-    VecX w_, j_;  // nv: mean velocity, smooth impulse
-    RowVec Gw_, Gv0_, Gv1_, Hw_;
+    long bound_violations_ = 0;
+    VecX w_, j_, v_end_;  // nv: mean velocity, smooth impulse, end of the step that was solved
+    RowVec Gv0_, Gv1_, Hv0_, Hv1_;
     BlockMatrix M_;
 };
 

@@ -28,6 +28,9 @@ struct StepMemory {
     std::vector<std::uint32_t> joint;  // ids of the bilateral groups of that problem,
     std::vector<int> joint_row{0};     // their rows: group g owns joint_row[g] .. joint_row[g + 1] - 1 of
     RowVec lambda;                     // [N s] the impulses
+    int damped_steps = 0;              // steps still to be taken with weights 1 (schemes with `damped_restart`)
+    std::vector<ContactId> bounced;    // sorted: contacts that rebounded,
+    std::vector<std::array<double, 3>> bounce_times;  // [s] and their last three impacts, newest last; NaN: none
 };
 
 // One contact of the step just taken, as recorders see it. Impulses of all stages of the step are summed.
@@ -52,6 +55,7 @@ struct StepReport {
     SolveReport solve;        // of the worst stage
     int solves = 0;           // problems solved
     int rejected = 0;         // trial steps thrown away
+    int unlocated = 0;        // events whose time was not looked for, because sub-steps would get too short
     const char* reason = "";  // one sentence when status is not ok
 };
 
@@ -69,7 +73,8 @@ struct Step {
     // What just happened, written by the scheme.
     double t0 = 0, t1 = 0;                // [s]
     VecX q0, v0, q1, v1;                  // start and end; v1 is after the impact if there was one
-    VecX v_weighted;                      // nv: the velocity that converges, (1 - a) v0 + a v1
+    VecX v_weighted;                      // nv: the velocity that converges, (1 - a) v0 + a v1,
+    double t_weighted = 0;                // [s] at t0 + a h
     std::vector<ContactRecord> contacts;  // sorted by id
     RowVec reactions;                  // [N s] bilateral rows, summed over the stages; of redundant ones the smallest
     std::vector<Event> events;         // in order of time
@@ -87,7 +92,8 @@ struct Step {
     BlockMatrix mass, stiffness, damping;
     Forces forces, forces1;
     VecX dq, v_star, work;
-    RowVec row_work, stabilisation;
+    RowVec row_work;
+    RowVec stabilisation, joint_stabilisation;  // parts of c_N (per contact) and b (per row) that correct positions
     std::vector<char> wanted;
     ContactRows limits;      // joint limits at the end of the step,
     StepProblem projection;  // and the problem that moves q back behind them
@@ -101,6 +107,8 @@ class Scheme {
 public:
     virtual ~Scheme() = default;
     virtual void prepare(const System& system, const State& state, Step& step) const;
+    // Sentences about options that are allowed but outside what is proven.
+    virtual std::vector<std::string> advice() const { return {}; }
     // One accepted step, up to one event, never past t_limit.
     virtual StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& step) const = 0;
 };

@@ -95,8 +95,13 @@ struct RunSummary {
     int contacts_max = 0;
     std::vector<Event> events;  // the first max_events of them
     long event_count = 0;
-    long paradox_steps = 0;  // steps with a contact in Painleve's paradox; the warnings name it
-    std::string hash;        // of the final state
+    double variation = 0, variation_weighted = 0;  // sum of |change| from step to step, of v and of v_weighted
+    long impact_gains = 0;                         // steps whose impacts made energy,
+    double impact_gain = 0;                        // [J] and how much in all
+    long energy_bound_violations = 0;              // EnergyLedger::bound_violations
+    long unlocated_events = 0;                     // StepReport::unlocated, summed
+    long paradox_steps = 0;                        // steps with a contact in Painleve's paradox; the warnings name it
+    std::string hash;                              // of the final state
     StepTimers timers;
     std::vector<std::string> redundant;   // rigid joint rows that depend on others: "hinge-3 row 4"
     std::vector<std::string> not_unique;  // joints whose reactions are therefore not unique: the smallest are given

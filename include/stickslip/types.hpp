@@ -57,7 +57,7 @@ struct ContactId {
 enum class ContactMode : std::uint8_t { open, stick, slip, impact };
 const char* to_string(ContactMode mode);
 
-// The last five are edits (edit.hpp): what was added, removed, attached, cut or driven is named by the event's `contact`.
+// From `add` to `drive` they are edits (edit.hpp): what was added, removed, attached, cut or driven is named by the event's `contact`.
 enum class EventKind : std::uint8_t {
     impact,
     take_off,
@@ -68,9 +68,10 @@ enum class EventKind : std::uint8_t {
     remove,
     attach,
     cut,
-    drive
+    drive,
+    accumulation  // impacts came ever faster; t is when they would have come to an end
 };
-constexpr bool is_edit(EventKind kind) { return kind >= EventKind::add; }
+constexpr bool is_edit(EventKind kind) { return kind >= EventKind::add && kind <= EventKind::drive; }
 const char* to_string(EventKind kind);
 
 // Something that happened inside a step, located by the scheme or announced by the schedule.

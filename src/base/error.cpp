@@ -92,6 +92,7 @@ const char* to_string(EventKind kind) {
         case EventKind::attach: return "attach";
         case EventKind::cut: return "cut";
         case EventKind::drive: return "drive";
+        case EventKind::accumulation: return "accumulation";
     }
     return "?";
 }

@@ -8,9 +8,10 @@
 //   motors (velocity rows)   + lambda.(G w)                                        motor_work
 //                            without target and bounds (rolling, locks) they are rigid rows
 //   friction rows, contacts  - lambda.(G w),  - p_T.(D w)                          friction_loss
-//   rigid rows               b, T part  - lambda.(b - T lambda)/2                  regularisation_loss
-//                            rest       - lambda.(G v0)/2: row turned since v0     scheme_loss
+//   rigid rows               - lambda.(s - T lambda)/2, s = stabilisation in b     regularisation_loss
+//                            rest of - lambda.(G w): rows that turned since v0     scheme_loss (impact_loss at h = 0)
 //   normals, h > 0           - p_N.(N v0 + N v1 + s + S p_N)/2                     impact_loss
+//                            (scheme_loss where impacts are stages of their own: the row has turned)
 //                            + p_N.(s + S p_N)/2, s = stabilisation part of c_N    regularisation_loss
 //   contacts, h = 0          - p.(H w), - w.(restitution impulse)                  impact_loss
 //   springs                  elastic energy comes from the states; its change and the work of the spring part
@@ -20,6 +21,12 @@
 //   implicit and gyroscopic  - w.(j - h k_applied - h k_potential)                 scheme_loss
 //   M(q)                     -(v1'(M1 - M) v1 - v0'(M0 - M) v0)/2                   scheme_loss
 //   edits                    energy of the state after an edit minus before         edits
+//
+// A stage that ends inside the step that was solved, v1 = v0 + share (v+ - v0), has the share of every impulse.
+//
+// Contacts and rigid rows must not do positive work on the weighted velocity (1 - a) v0 + a v1: from this follows the
+// bound on the kinetic energy of Anitescu & Potra (a = 1, Theorem 2.3) and of Gavrea et al. (Theorem 5.1). Stages in which
+// they do are counted.
 //
 // `scheme_loss` is the sum of its own formulas above, never a difference of totals; T, U and the elastic energy
 // come from the states alone. What is then left is `imbalance`: rounding, or a bug, or an impulse that is not what
@@ -34,9 +41,17 @@
 
 namespace stickslip {
 
+namespace {
+
+// Share of what was moved. Residuals of 1e-9 m/s under the loads at hand stay below; a bound that fails by less is kept.
+constexpr double bound_rounding = 1e-7;
+
+}  // namespace
+
 void EnergyLedger::begin(const System& system, const State& state) {
     start_ = now_ = system.energies(state.t, state.q, state.v);
     flows_ = {};
+    bound_violations_ = 0;
     scale_ = std::max({now_.kinetic, std::abs(now_.potential), now_.elastic});
 }
 
@@ -60,6 +75,7 @@ void EnergyLedger::restore(const Snapshot& s) {
     now_ = s.now;
     flows_ = s.flows;
     scale_ = s.scale;
+    bound_violations_ = s.bound_violations;
 }
 
 double EnergyLedger::imbalance() const {
@@ -76,45 +92,58 @@ void EnergyLedger::book(const System& system, const Stage& s) {
     const VecX &v0 = *s.v0, &v1 = *s.v1;
     const Nodes& nodes = problem.nodes();
     const bool impact = s.t1 == s.t0;
-    const double h = s.t1 - s.t0;
+    const double h_step = (s.t1 - s.t0) / s.share;  // of the step that was solved
 
+    const double share = s.share;
     w_ = 0.5 * (v0 + v1);
 
-    // Smooth impulses: j = r - M v0 - (A - M) v1, split into loads, potential forces and what the scheme added.
+    // Smooth impulses: j = r - M v0 - (A - M) v+, split into loads, potential forces and what the scheme added.
     if (!impact) {
+        v_end_ = v0 + (v1 - v0) / share;
         j_ = problem.r;
         s.mass->add_product(-1, v0, j_);
-        problem.A.add_product(-1, v1, j_);
-        s.mass->add_product(1, v1, j_);
-        const double potential = w_.dot(s.impulses->potential), applied = w_.dot(s.impulses->applied);
+        problem.A.add_product(-1, v_end_, j_);
+        s.mass->add_product(1, v_end_, j_);
+        const double applied = share * w_.dot(s.impulses->applied);
         flows_.applied_work += applied;
-        flows_.scheme_loss -= (w_.dot(j_) - applied - potential) + potential;
-    } else if (s.extra) {
-        flows_.impact_loss -= w_.dot(*s.extra);
+        flows_.scheme_loss -= share * w_.dot(j_) - applied;
+    } else {
+        v_end_ = v1;
+        if (s.extra) flows_.impact_loss -= w_.dot(*s.extra);
     }
+    double bound_work = 0, bound_scale = 0;  // of contacts and rigid rows on the weighted velocity
 
     // Bilateral rows.
     const JointRows& joints = problem.joints;
-    Gw_.resize(joints.size());
     Gv0_.resize(joints.size());
     Gv1_.resize(joints.size());
     joints.jacobian.product(nodes, v0, Gv0_);
-    joints.jacobian.product(nodes, v1, Gv1_);
+    joints.jacobian.product(nodes, v_end_, Gv1_);
     for (int i = 0; i < joints.size(); ++i) {
-        const double lambda = solution.lambda[i];
-        const double Gw = 0.5 * (Gv0_[i] + Gv1_[i]);
+        const double lambda = share * solution.lambda[i];
+        const double Gw = Gv0_[i] + 0.5 * share * (Gv1_[i] - Gv0_[i]);
+        const double weighted = (1 - s.alpha) * Gv0_[i] + s.alpha * Gv1_[i];
         // Rolling has no motor: its rows do no work, what is left of it is due to the row having turned.
         const bool lock = joints.kind[i] == RowKind::velocity && joints.target[i] == 0 &&
                           joints.force_lower[i] == -infinity && joints.force_upper[i] == infinity;
         switch (lock ? RowKind::holonomic : joints.kind[i]) {
             case RowKind::velocity: flows_.motor_work += lambda * Gw; break;
-            case RowKind::friction: flows_.friction_loss -= lambda * Gw; break;
-            case RowKind::holonomic:
-                flows_.regularisation_loss -= 0.5 * lambda * Gv1_[i];
-                (impact ? flows_.impact_loss : flows_.scheme_loss) -= 0.5 * lambda * Gv0_[i];
+            case RowKind::friction:
+                flows_.friction_loss -= lambda * Gw;
+                bound_work += lambda * weighted;
+                bound_scale += std::abs(lambda) * (std::abs(Gv0_[i]) + std::abs(Gv1_[i]));
                 break;
+            case RowKind::holonomic: {
+                const double given =
+                    (s.joint_stabilisation ? (*s.joint_stabilisation)[i] : 0.0) - problem.T[i] * solution.lambda[i];
+                flows_.regularisation_loss -= 0.5 * lambda * given;
+                (impact ? flows_.impact_loss : flows_.scheme_loss) -= lambda * (Gw - 0.5 * given);
+                bound_work += lambda * (weighted - given);
+                bound_scale += std::abs(lambda) * (std::abs(Gv0_[i]) + std::abs(Gv1_[i]));
+                break;
+            }
             case RowKind::compliant: {
-                const double damper = -h * joints.damping[i] * ((1 - s.alpha) * Gv0_[i] + s.alpha * Gv1_[i]);
+                const double damper = -share * h_step * joints.damping[i] * weighted;
                 flows_.applied_work += damper * Gw;
                 flows_.scheme_loss -= (lambda - damper) * Gw;
                 break;
@@ -124,22 +153,33 @@ void EnergyLedger::book(const System& system, const Stage& s) {
 
     // Contacts.
     const ContactRows& contacts = problem.contacts;
-    Hw_.resize(contacts.jacobian.rows());
-    contacts.jacobian.product(nodes, w_, Hw_);
+    Hv0_.resize(contacts.jacobian.rows());
+    Hv1_.resize(contacts.jacobian.rows());
+    contacts.jacobian.product(nodes, v0, Hv0_);
+    contacts.jacobian.product(nodes, v_end_, Hv1_);
     for (int i = 0; i < contacts.size(); ++i) {
         const int first = contacts.jacobian.row[i];
-        const double normal = -solution.p[first] * Hw_[first];
+        const auto work = [&](int k) {
+            const double p = share * solution.p[k];
+            bound_work += p * ((1 - s.alpha) * Hv0_[k] + s.alpha * Hv1_[k]);
+            bound_scale += std::abs(p) * (std::abs(Hv0_[k]) + std::abs(Hv1_[k]));
+            return p * (Hv0_[k] + 0.5 * share * (Hv1_[k] - Hv0_[k]));
+        };
+        const double normal = -work(first);
         double tangential = 0;
-        for (int k = first + 1; k < contacts.jacobian.row[i + 1]; ++k) tangential -= solution.p[k] * Hw_[k];
+        for (int k = first + 1; k < contacts.jacobian.row[i + 1]; ++k) tangential -= work(k);
         if (impact) {
             flows_.impact_loss += normal + tangential;
             continue;
         }
         const double given = (s.stabilisation ? (*s.stabilisation)[i] : 0.0) + problem.S[first] * solution.p[first];
+        const double p = share * solution.p[first];
+        bound_work += p * given;
         flows_.friction_loss += tangential;
-        flows_.regularisation_loss += 0.5 * solution.p[first] * given;
-        flows_.impact_loss += normal - 0.5 * solution.p[first] * given;
+        flows_.regularisation_loss += 0.5 * p * given;
+        (s.impacts_inside ? flows_.impact_loss : flows_.scheme_loss) += normal - 0.5 * p * given;
     }
+    if (!impact && bound_work > bound_rounding * (bound_scale + scale_)) ++bound_violations_;
 
     // Energies of the state; the parts whose work is already in the states move to the scheme.
     const Energies before = now_;

@@ -76,7 +76,7 @@ void Euler::contact_step(const System& system, Solver& solver, const State& x, c
     // apart (scenes/capsules.yaml, where curved gaps overlap by microns and steps are cut to nanoseconds).
     const double chi = options_.stabilisation * std::min(1.0, h / options_.step);
     // q1 already is the end position, so springs and stabilisation look one step further: weights 1.
-    fill_bilateral(x.v, h, 1, 1, chi, 1, s);
+    fill_bilateral(x.v, {.h = h, .chi = chi}, s);
     const ContactRows& contacts = problem.contacts;
     s.stabilisation.setZero(contacts.size());
     for (int i = 0; i < contacts.size(); ++i) {
@@ -138,6 +138,7 @@ StepReport Euler::step(const System& system, Solver& solver, State& x, double t_
             contact_step(system, solver, x, s.q1, h, s, report);
             watch.lap(StepTimers::solve);
             s.v_weighted = s.solution.v;
+            s.t_weighted = t1;
             s.memory.v_rate = (s.solution.v - x.v) / h;
             s.ledger.book(system, {.t0 = x.t,
                                    .t1 = t1,
@@ -150,9 +151,11 @@ StepReport Euler::step(const System& system, Solver& solver, State& x, double t_
                                    .impulses = &s.forces,
                                    .mass = &s.mass,
                                    .stabilisation = &s.stabilisation,
+                                   .joint_stabilisation = &s.joint_stabilisation,
                                    .alpha = 1,
                                    .gamma = 1,
-                                   .extra = nullptr});
+                                   .extra = nullptr,
+                                   .impacts_inside = false});
             note_impulses(s);
             note_mode_changes(t1, s);
             remember(h, s);
@@ -178,6 +181,7 @@ StepReport Euler::step(const System& system, Solver& solver, State& x, double t_
         remember(options_.step, s);
         s.memory.h = 0;  // impulses of an impact are no guess for the next step, its modes are
         s.v_weighted = x.v;
+        s.t_weighted = x.t;
         watch.lap(StepTimers::solve);
     }
 

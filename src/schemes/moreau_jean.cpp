@@ -78,7 +78,7 @@ StepReport MoreauJean::step(const System& system, Solver& solver, State& x, doub
     }
     problem.A.add_product(1, x.v, problem.r);
     problem.r += s.forces.potential + s.forces.applied;
-    fill_bilateral(x.v, h, th, th, chi, th, s);
+    fill_bilateral(x.v, {.h = h, .alpha = th, .gamma = th, .chi = chi, .position_weight = th}, s);
     fill_restitution(x.v, chi / (th * h), s);
     warm_start(x.v, h, s);
     watch.lap(StepTimers::fill);
@@ -88,6 +88,7 @@ StepReport MoreauJean::step(const System& system, Solver& solver, State& x, doub
 
     // Motion, and what the next step needs to know of this one.
     s.v_weighted = (1 - th) * x.v + th * s.solution.v;
+    s.t_weighted = x.t + th * h;
     s.dq = h * s.v_weighted;
     s.memory.v_rate = (s.solution.v - x.v) / h;
     system.advance(x.q, s.dq);
@@ -112,6 +113,7 @@ StepReport MoreauJean::step(const System& system, Solver& solver, State& x, doub
                            .impulses = &s.forces,
                            .mass = &s.mass,
                            .stabilisation = &s.stabilisation,
+                           .joint_stabilisation = &s.joint_stabilisation,
                            .alpha = th,
                            .gamma = th,
                            .extra = nullptr});

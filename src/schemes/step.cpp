@@ -38,7 +38,7 @@ void Scheme::prepare(const System& system, const State& state, Step& step) const
     step.memory = {};
     step.memory.v_rate.setZero(system.nv());
     step.ledger.begin(system, state);
-    step.t0 = step.t1 = state.t;
+    step.t0 = step.t1 = step.t_weighted = state.t;
     step.q0 = step.q1 = state.q;
     step.v0 = step.v1 = step.v_weighted = state.v;
     step.dq.setZero(system.nv());

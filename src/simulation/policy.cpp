@@ -141,6 +141,25 @@ std::vector<std::string> warnings(const RunSummary& summary) {
             fmt::format("joints drift apart by up to {:.2g} m: take a smaller step, or set scheme.stabilisation=1 "
                         "(best with theta=1)",
                         summary.joint_violation_position_max));
+    if (summary.impact_gains > 0)
+        list.push_back(
+            fmt::format("impacts made {:.3g} J in {} steps: Poisson's and Newton's law with friction may; "
+                        "poisson-simple, or one restitution on normals and tangents, never does",
+                        summary.impact_gain, summary.impact_gains));
+    if (summary.unlocated_events > 0)
+        list.push_back(fmt::format(
+            "{} events were not located, because sub-steps would have been shorter than scheme.shortest_substep allows",
+            summary.unlocated_events));
+    std::string accumulations;
+    long more = 0;
+    for (const Event& event : summary.events) {
+        if (event.kind != EventKind::accumulation) continue;
+        if (++more <= 3) accumulations += fmt::format("{}{:.6g} s", more > 1 ? ", " : "", event.t);
+    }
+    if (more > 0)
+        list.push_back(
+            fmt::format("impacts accumulated (Zeno) and were ended at rest; they would have ended at t = {}{}",
+                        accumulations, more > 3 ? fmt::format(" and {} more times", more - 3) : ""));
     return list;
 }
 

@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::size_t most_events_kept = 10000;  // in the summary; the record holds all of them
 constexpr std::size_t most_paradoxes_kept = 10;  // contacts named in the warnings
+constexpr double gain_rounding = 1e-10;          // share of the energy scale below which an impact made nothing
 constexpr int most_idle_steps = 1000;            // steps in a row that do not move time: accumulation of impacts
 
 using Clock = std::chrono::steady_clock;
@@ -35,6 +36,7 @@ struct Simulation::Impl {
     std::unique_ptr<Solver> solver;
     double tol;
     State state, before;
+    VecX v_weighted_before;
     EnergyLedger::Snapshot ledger_before;
     Step step;
     long steps = 0;
@@ -278,8 +280,23 @@ struct Simulation::Impl {
         if (any) ++summary.paradox_steps;
     }
 
+    // Impacts that made energy, events left alone, and how restless the velocities are.
+    void note_energy_and_variation(const StepReport& report) {
+        summary.unlocated_events += report.unlocated;
+        const double gain = ledger_before.flows.impact_loss - step.ledger.flows().impact_loss;
+        if (gain > gain_rounding * step.ledger.scale()) {
+            ++summary.impact_gains;
+            summary.impact_gain += gain;
+        }
+        if (state.v.size() == before.v.size()) summary.variation += (state.v - before.v).norm();
+        if (summary.steps > 0 && step.v_weighted.size() == v_weighted_before.size())
+            summary.variation_weighted += (step.v_weighted - v_weighted_before).norm();
+        v_weighted_before = step.v_weighted;
+    }
+
     void note(const StepReport& report) {
         note_paradoxes();
+        note_energy_and_variation(report);
         const double worst = report.solve.residual.max();
         ++summary.steps;
         summary.rejected += report.rejected;
@@ -349,11 +366,13 @@ struct Simulation::Impl {
         summary.flows = step.ledger.flows();
         summary.imbalance = step.ledger.imbalance();
         summary.energy_scale = step.ledger.scale();
+        summary.energy_bound_violations = step.ledger.bound_violations();
         summary.hash = state_hash(state);
         summary.timers = step.timers;
         summary.redundant = step.redundancy->redundant_names(*model.system);
         summary.not_unique = step.redundancy->shared_joints(*model.system);
-        summary.warnings = warnings(summary);
+        summary.warnings = scheme->advice();
+        for (std::string& warning : warnings(summary)) summary.warnings.push_back(std::move(warning));
         for (const Paradox& paradox : paradoxes)
             summary.warnings.push_back(paradox_warning(*model.system, paradox, summary.paradox_steps));
         for (Recorder* recorder : recorders) recorder->end(summary);

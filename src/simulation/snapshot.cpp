@@ -10,7 +10,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr std::uint64_t magic = 0x32'70'61'6e'73'73'73ull;  // "sssnap2": changes with the layout
+constexpr std::uint64_t magic = 0x33'70'61'6e'73'73'73ull;  // "sssnap3": changes with the layout
 
 struct Writer {
     std::vector<std::uint8_t> bytes;
@@ -84,6 +84,9 @@ void exchange(Archive& archive, StateT& state, MemoryT& memory, FramesT& frames,
     archive.list(memory.joint);
     archive.list(memory.joint_row);
     archive.vector(memory.lambda);
+    archive.number(memory.damped_steps);
+    archive.list(memory.bounced);
+    archive.list(memory.bounce_times);
     archive.list(frames.id);
     archive.list(frames.tangent);
     archive.number(ledger);

@@ -21,7 +21,7 @@ constexpr int most_passes = 20;  // more passes with rebound and a rocking block
 void fill_impact(const VecX& v, Step& s) {
     s.problem.size_to_rows();
     s.mass.add_product(1, v, s.problem.r);
-    fill_bilateral(v, 0, 1, 1, 0, 1, s);
+    fill_bilateral(v, {}, s);
 }
 
 // A cold guess in which every contact sticks: impulses of the last step say nothing about an impact.

@@ -64,7 +64,7 @@ Settled settle(const System& system, Solver& solver, const std::vector<std::uint
 
     problem.size_to_rows();
     s.mass.add_product(1, x.v, problem.r);
-    fill_bilateral(x.v, 0, 1, 1, 0, 1, s);
+    fill_bilateral(x.v, {}, s);
     s.row_work.resize(problem.joints.size());
     problem.joints.jacobian.product(problem.nodes(), x.v, s.row_work);
     const BlockRows& rows = problem.joints.jacobian;

@@ -16,23 +16,30 @@ void fill_impulses(const System& system, const State& x, double h, double a, Ste
 // Compliant rows, stiffness k and damping d with weights (a, g), c1 = a g h^2 k + a h d:
 //   G v+ + lambda/c1 = -(h k phi + a (1-g) h^2 k G v + (1-a) h d G v)/c1
 // which is the implicit spring in a form that stays well conditioned as k or d grow without bound.
-void fill_bilateral(const VecX& v, double h, double alpha, double gamma, double chi, double position_weight, Step& s) {
+void fill_bilateral(const VecX& v, const RowWeights& weights, Step& s) {
+    const auto [h, alpha, gamma, mean, friction_mean, chi, position_weight] = weights;
     StepProblem& problem = s.problem;
     const JointRows& joints = problem.joints;
     s.row_work.resize(joints.size());
     joints.jacobian.product(problem.nodes(), v, s.row_work);
+    s.joint_stabilisation.setZero(joints.size());
     for (int i = 0; i < joints.size(); ++i) {
-        const double unit = joints.impulsive[i] ? 1.0 : h;
+        const double unit = joints.impulsive[i] ? 1.0 : h, Gv = s.row_work[i];
+        const bool bounded = joints.force_lower[i] > -infinity || joints.force_upper[i] < infinity;
         if (joints.force_lower[i] > -infinity) problem.lower[i] = unit * joints.force_lower[i];
         if (joints.force_upper[i] < infinity) problem.upper[i] = unit * joints.force_upper[i];
         switch (joints.kind[i]) {
             case RowKind::holonomic:
-                if (chi > 0 && h > 0) problem.b[i] = -chi * joints.value[i] / (position_weight * h);
+                if (chi > 0 && h > 0) s.joint_stabilisation[i] = -chi * joints.value[i] / (position_weight * h);
+                problem.b[i] = s.joint_stabilisation[i] - mean * Gv;
                 break;
-            case RowKind::velocity: problem.b[i] = joints.target[i]; break;
-            case RowKind::friction: break;
+            case RowKind::velocity:
+                // A motor's speed may jump when it is switched on: asked of the mean it would flip from step to step.
+                problem.b[i] = bounded || joints.target[i] != 0 ? joints.target[i] : -mean * Gv;
+                break;
+            case RowKind::friction: problem.b[i] = -friction_mean * Gv; break;
             case RowKind::compliant: {
-                const double k = joints.stiffness[i], d = joints.damping[i], Gv = s.row_work[i];
+                const double k = joints.stiffness[i], d = joints.damping[i];
                 const double c1 = alpha * gamma * h * h * k + alpha * h * d;
                 if (c1 > 0) {
                     problem.T[i] = 1 / c1;

@@ -42,10 +42,18 @@ void note_violations(const VecX& v, Step& s);
 // at the ends of the step are taken with their values inside it.
 void fill_impulses(const System& system, const State& x, double h, double a, Step& s);
 
-// b, T and bounds of the bilateral rows, by kind, for position weights (alpha, gamma) of compliant rows; chi is
-// the share of the position error taken out per step, `position_weight` the weight of v+ in the position update.
-// h = 0 is an impact: compliant rows and rows with force bounds rest, unless they are impulsive.
-void fill_bilateral(const VecX& v, double h, double alpha, double gamma, double chi, double position_weight, Step& s);
+// How a scheme imposes bilateral rows in a stage of length h; h = 0 is an impact: compliant rows and rows with force bounds
+// rest, unless they are impulsive.
+struct RowWeights {
+    double h = 0;
+    double alpha = 1, gamma = 1;  // of v+ in forces and in positions: for compliant rows
+    double mean = 0;             // rigid rows and rolling: G v+ = -mean G v; (1 - a)/a asks it of the weighted velocity
+    double friction_mean = 0;    // the same for dry friction rows
+    double chi = 0;              // share of the position error taken out per step
+    double position_weight = 1;  // of v+ in the position update
+};
+// b, T and bounds of the bilateral rows, by kind; the part of b that corrects positions also in s.joint_stabilisation.
+void fill_bilateral(const VecX& v, const RowWeights& weights, Step& s);
 
 // The guess: impulses and modes of the contacts that were there in the last step (found by id), scaled to h.
 void warm_start(const VecX& v, double h, Step& s);
