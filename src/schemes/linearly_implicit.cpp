@@ -48,7 +48,8 @@ constexpr double approach_tolerance = 1e-8;  // [m/s] contacts approaching or pa
 constexpr double standing = 1e-9;            // [m/s] slip slower than this is none
 constexpr double kept_gap = 1e-3;            // [m] a contact that pressed in the last step stays closed up to here
 constexpr double stiff_row = 4;              // h^2 s G M^-1 G' or h d G M^-1 G' above which a row flips
-constexpr double touching = 1e-9;            // share of its first value at which a root function counts as zero
+constexpr double touching = 1e-6;            // share of its first value at which a root function counts as zero
+constexpr int transition_bits = 30;          // of a sub-step; solved steps are no smoother than that
 constexpr int most_short_steps = 50;         // sub-steps in a row below the shortest before rebounds end
 constexpr double same_ratio = 0.3;           // intervals of impacts shrink alike when their ratios differ by less
 constexpr double no_event = 2;               // a share of the step that is none
@@ -284,7 +285,9 @@ double LinearlyImplicit::first_stop(const System& system, Solver& solver, const 
     contacts.jacobian.product(problem.nodes(), s.solution.v, u1);
     for (int i = 0; i < contacts.size(); ++i) {
         const int row = contacts.jacobian.row[i], tangents = contacts.jacobian.dim(i) - 1;
-        if (tangents == 0) continue;
+        // What stuck has no slip to lose: on curved bodies its velocity at the new rows is that of their turning.
+        const int at = find(w.start, contacts.id[i]);
+        if (tangents == 0 || w.start[static_cast<std::size_t>(at)].known == ContactMode::stick) continue;
         const Vec2 slip(u0[row + 1], tangents > 1 ? u0[row + 2] : 0.0);
         const double speed = slip.norm();
         if (speed <= standing) continue;
@@ -338,12 +341,12 @@ double LinearlyImplicit::first_stop(const System& system, Solver& solver, const 
         joints.jacobian.product(problem.nodes(), s.solution.v, u1);
         double least = infinity;
         for (const Scratch::Stop& stop : w.stops) least = std::min(least, left_of(stop));
-        return least - (slack ? touching : 0.0);
+        return least - (slack ? 1e-9 : 0.0);
     };
     double length = infinity;
     const double at_end = least_left(trial.h);
     if (at_end < 0) {
-        length = bracketed_root(least_left, 0.0, trial.h, 1.0, at_end);
+        length = bracketed_root(least_left, 0.0, trial.h, 1.0, at_end, transition_bits);
         least_left(length);
         for (Scratch::Stop& stop : w.stops) stop.now = left_of(stop) <= (slack ? 2 : 1) * touching;
     }
@@ -406,7 +409,7 @@ double LinearlyImplicit::first_release(const System& system, const State& x, con
     if (!(at_start > 0)) return infinity;  // it has been there all the time: nothing to locate
     const double at_end = least_margin(trial.h);
     if (!(at_end < 0)) return infinity;
-    const double length = bracketed_root(least_margin, 0.0, trial.h, at_start, at_end);
+    const double length = bracketed_root(least_margin, 0.0, trial.h, at_start, at_end, transition_bits);
     least_margin(length);
     for (Scratch::Release& release : w.releases) release.now = margin_of(release) <= touching * release.margin;
     return length;
