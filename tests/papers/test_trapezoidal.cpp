@@ -168,11 +168,15 @@ TEST_P(BothForms, StiffDampersKeepTheirCartsApartAndTheEnergyBounded) {
     const Reference reference("two-carts");
     for (const double delta : {1e2, 1e3, 1e4, 1e6, 1e9, 1e12}) {
         const Carts end = carts(Set{{"scheme.form", GetParam()}}("delta", delta)("run.end", 4.0));
-        if (delta >= 1e4) EXPECT_LE(end.distance_variation, 5 / delta) << delta;
+        if (delta >= 1e4) {
+            EXPECT_LE(end.distance_variation, 5 / delta) << delta;
+        }
         // Beyond a million the reference is that of infinity: the impact of the pair is plastic.
         const bool given = delta == 1e2 || delta == 1e3 || delta == 1e6;
         const double x1 = given ? reference.row("state", {100, delta, 4})[3] : reference.row("locked", {4})[1];
-        if (given || delta > 1e6) EXPECT_NEAR(end.q[0], x1, 1.5e-3) << delta;
+        if (given || delta > 1e6) {
+            EXPECT_NEAR(end.q[0], x1, 1.5e-3) << delta;
+        }
     }
 }
 
@@ -181,8 +185,12 @@ TEST_P(BothForms, StiffSpringsHoldAndTheEnergyStaysBounded) {
     for (const double gamma : {1e2, 1e4, 1e6, 1e9, 1e12}) {
         const Carts end = carts(Set{{"scheme.form", GetParam()}}("gamma", gamma)("delta", 10.0)("x1_0", 0.2)(
             "x2_0", 5.2)("v1_0", -3.0)("v2_0", -3.0)("run.end", 2.0));
-        if (gamma <= 1e6) EXPECT_NEAR(end.q[1], reference.row("state", {gamma, 10, 2})[4], 1e-3) << gamma;
-        if (gamma > 1e6) EXPECT_NEAR(end.q[0], 0.2, 1e-4) << gamma;
+        if (gamma <= 1e6) {
+            EXPECT_NEAR(end.q[1], reference.row("state", {gamma, 10, 2})[4], 1e-3) << gamma;
+        }
+        if (gamma > 1e6) {
+            EXPECT_NEAR(end.q[0], 0.2, 1e-4) << gamma;
+        }
     }
 }
 
