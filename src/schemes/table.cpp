@@ -2,6 +2,8 @@
 #include "base/fields.hpp"
 #include "schemes/euler.hpp"
 #include "schemes/moreau_jean.hpp"
+#include "schemes/schatzman_paoli.hpp"
+#include "schemes/stewart_trinkle.hpp"
 
 namespace stickslip {
 
@@ -14,6 +16,8 @@ std::unique_ptr<Scheme> make_moreau_jean(const OptionValues& values) {
     require(o.theta > 0 && o.theta <= 1, "theta must lie in (0, 1]", values, "theta");
     require(o.stabilisation >= 0 && o.stabilisation <= 1, "stabilisation must lie in [0, 1]", values, "stabilisation");
     require(o.activation_gap >= 0, "activation_gap must not be negative [m]", values, "activation_gap");
+    require(o.newton_tol > 0, "newton_tol must be positive [m/s]", values, "newton_tol");
+    require(o.newton_max >= 1, "newton_max must be at least 1", values, "newton_max");
     return std::make_unique<MoreauJean>(o);
 }
 
@@ -28,6 +32,20 @@ std::unique_ptr<Scheme> make_euler(const OptionValues& values) {
     return std::make_unique<Euler>(o);
 }
 
+std::unique_ptr<Scheme> make_stewart_trinkle(const OptionValues& values) {
+    StewartTrinkleOptions o;
+    assign_fields(o, values, "scheme stewart-trinkle");
+    require(o.step > 0, "step must be positive [s]", values, "step");
+    return std::make_unique<StewartTrinkle>(o);
+}
+
+std::unique_ptr<Scheme> make_schatzman_paoli(const OptionValues& values) {
+    SchatzmanPaoliOptions o;
+    assign_fields(o, values, "scheme schatzman-paoli");
+    require(o.step > 0, "step must be positive [s]", values, "step");
+    return std::make_unique<SchatzmanPaoli>(o);
+}
+
 }  // namespace
 
 const std::vector<SchemeEntry>& schemes() {
@@ -37,6 +55,13 @@ const std::vector<SchemeEntry>& schemes() {
          "2 for free bodies (theta 1/2), 1 with joints or contact", list_fields<MoreauJeanOptions>, make_moreau_jean},
         {"euler", "Anitescu & Potra 1997, s.4", "explicit Euler with solvable LCPs and located collisions", "1",
          list_fields<EulerOptions>, make_euler},
+        {"stewart-trinkle", "Stewart & Trinkle 1996; Haddouni 2015, s.2.1.2.2",
+         "joints and gaps at the level of positions: no drift; no restitution", "1", list_fields<StewartTrinkleOptions>,
+         make_stewart_trinkle},
+        {"schatzman-paoli", "Paoli & Schatzman 2002; Haddouni 2015, (2.31)",
+         "contact laws on positions, with restitution; v is that of half a step ago",
+         "2 without contact (velocity: v_weighted), 1 with it", list_fields<SchatzmanPaoliOptions>,
+         make_schatzman_paoli},
     };
     return table;
 }

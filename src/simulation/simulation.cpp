@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <string_view>
 
 #include "collision/finder.hpp"
 #include "diagnose/painleve.hpp"
@@ -38,6 +40,9 @@ struct Simulation::Impl {
     State state, before;
     VecX v_weighted_before;
     EnergyLedger::Snapshot ledger_before;
+    std::array<double, 2> impact_losses{};  // [J] at the starts of this step and of the last
+    std::string_view remark;                // of a step, the last one made,
+    long remarks = 0;                       // in how many steps
     Step step;
     long steps = 0;
     int idle = 0;
@@ -283,7 +288,10 @@ struct Simulation::Impl {
     // Impacts that made energy, events left alone, and how restless the velocities are.
     void note_energy_and_variation(const StepReport& report) {
         summary.unlocated_events += report.unlocated;
-        const double gain = ledger_before.flows.impact_loss - step.ledger.flows().impact_loss;
+        impact_losses = {ledger_before.flows.impact_loss, impact_losses[0]};
+        const double before_impact =
+            scheme->impact_steps() == 1 ? impact_losses[0] : std::min(impact_losses[0], impact_losses[1]);
+        const double gain = before_impact - step.ledger.flows().impact_loss;
         if (gain > gain_rounding * step.ledger.scale()) {
             ++summary.impact_gains;
             summary.impact_gain += gain;
@@ -296,6 +304,10 @@ struct Simulation::Impl {
 
     void note(const StepReport& report) {
         note_paradoxes();
+        if (*report.remark) {
+            remark = report.remark;
+            ++remarks;
+        }
         note_energy_and_variation(report);
         const double worst = report.solve.residual.max();
         ++summary.steps;
@@ -373,6 +385,7 @@ struct Simulation::Impl {
         summary.not_unique = step.redundancy->shared_joints(*model.system);
         summary.warnings = scheme->advice();
         for (std::string& warning : warnings(summary)) summary.warnings.push_back(std::move(warning));
+        if (remarks > 0) summary.warnings.push_back(fmt::format("{} (in {} steps)", remark, remarks));
         for (const Paradox& paradox : paradoxes)
             summary.warnings.push_back(paradox_warning(*model.system, paradox, summary.paradox_steps));
         for (Recorder* recorder : recorders) recorder->end(summary);
@@ -435,6 +448,7 @@ void Simulation::restore(const std::vector<std::uint8_t>& bytes) {
     Impl& m = *impl_;
     read_snapshot(bytes, m.state, m.step, m.steps,
                   [&](const std::vector<MadeEdit>& edits, const State& end) { m.remake(edits, end); });
+    m.impact_losses.fill(m.step.ledger.flows().impact_loss);
 }
 
 std::string state_hash(const State& state) {
