@@ -40,12 +40,35 @@ void keep_predicted_active(const VecX& v, double half_h, double tolerance, Step&
     if (!all) contacts.keep(s.wanted);
 }
 
+// Joint limits rebound only when they approached already a step ago. Contacts of bodies come to rest overlapping by a little,
+// which keeps them active; a limit is moved back to 0, opens with the smallest rebound, falls for one step and would
+// rebound from that for ever, with speeds of g h/(1 + e).
+void take_out_rests_at_limits(const System& system, const State& x, Step& s) {
+    const ContactRows& contacts = s.problem.contacts;
+    const bool any =
+        std::any_of(contacts.restitution.begin(), contacts.restitution.end(), [](double e) { return e > 0; });
+    if (!any) return;
+    system.limits(x.q, s.limits);
+    if (s.limits.size() == 0) return;
+    // row_work holds N v; with N v_old = N v - h_old N v', e is as good as 0 where that is not negative.
+    static thread_local RowVec before;  // scratch of this function alone
+    s.work = x.v - s.memory.h * s.memory.v_rate;
+    before.resize(contacts.jacobian.rows());
+    contacts.jacobian.product(s.problem.nodes(), s.work, before);
+    for (int i = 0; i < contacts.size(); ++i) {
+        const int row = contacts.jacobian.row[i];
+        if (before[row] >= 0 && std::binary_search(s.limits.id.begin(), s.limits.id.end(), contacts.id[i]))
+            s.row_work[row] = 0;
+    }
+}
+
 // c_N = e N v, and the stabilisation chi phi/(th h): against overlap always, towards contact only without rebound.
-void fill_restitution(const VecX& v, double chi_over_th_h, Step& s) {
+void fill_restitution(const System& system, const State& x, double chi_over_th_h, Step& s) {
     StepProblem& problem = s.problem;
     ContactRows& contacts = problem.contacts;
     s.row_work.resize(contacts.jacobian.rows());
-    contacts.jacobian.product(problem.nodes(), v, s.row_work);
+    contacts.jacobian.product(problem.nodes(), x.v, s.row_work);
+    take_out_rests_at_limits(system, x, s);
     s.stabilisation.setZero(contacts.size());
     for (int i = 0; i < contacts.size(); ++i) {
         const int row = contacts.jacobian.row[i];
@@ -131,7 +154,7 @@ StepReport MoreauJean::step(const System& system, Solver& solver, State& x, doub
         problem.size_to_rows();
         fill_theta_rule(system, x.v, h, th, sloped, point, s);
         fill_bilateral(x.v, {.h = h, .alpha = th, .gamma = th, .chi = chi, .position_weight = th}, s);
-        fill_restitution(x.v, chi / (th * h), s);
+        fill_restitution(system, x, chi / (th * h), s);
     };
     s.v_star = x.v + th * h * s.memory.v_rate;
     fill_impulses(system, x, h, th, s);

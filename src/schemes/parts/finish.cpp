@@ -33,7 +33,7 @@ void finish_step(const System& system, Solver& solver, const StageEnd& end, Stat
                            .alpha = end.alpha,
                            .gamma = end.gamma,
                            .extra = nullptr});
-    hold_limits(system, solver, x, s);
+    if (end.limits_held) hold_limits(system, solver, x, s);
     s.q1 = x.q;
     watch.lap(StepTimers::book);
     report.t = x.t;

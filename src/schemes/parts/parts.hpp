@@ -71,10 +71,11 @@ void remember(double h, Step& s);
 void hold_limits(const System& system, Solver& solver, State& x, Step& s);
 
 // The end of a step of one stage: moves x by s.dq to the velocity of s.solution, notes and remembers, books the stage with the
-// weights of its compliant rows, holds the limits. s.dq, s.v_weighted and s.t_weighted are the scheme's own.
+// weights of its compliant rows, holds the limits (unless the scheme needs the overlap to rebound). s.dq, s.v_weighted and s.t_weighted are the scheme's own.
 struct StageEnd {
     double h, t_limit;    // [s]
     double alpha, gamma;  // as in RowWeights
+    bool limits_held = true;
 };
 void finish_step(const System& system, Solver& solver, const StageEnd& end, State& x, Step& s, Stopwatch& watch,
                  StepReport& report);
