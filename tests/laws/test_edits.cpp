@@ -586,7 +586,7 @@ TEST(Edits, ThatMakeNoSenseAreRefusedAndChangeNothing) {
     EXPECT_NE(refusal(mechanism, Edit::cut("rod")).find("takes no edits"), std::string::npos);
 }
 
-INSTANTIATE_TEST_SUITE_P(Laws, EveryEdit, ::testing::Values("moreau-jean", "euler", "stewart-trinkle", "schatzman-paoli"), [](const auto& test) {
+INSTANTIATE_TEST_SUITE_P(Laws, EveryEdit, ::testing::Values("moreau-jean", "euler"), [](const auto& test) {
     std::string name = test.param;
     std::replace(name.begin(), name.end(), '-', '_');
     return name;
