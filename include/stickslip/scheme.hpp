@@ -29,7 +29,7 @@ struct StepMemory {
     std::vector<int> joint_row{0};     // their rows: group g owns joint_row[g] .. joint_row[g + 1] - 1 of
     RowVec lambda;                     // [N s] the impulses
     int damped_steps = 0;              // steps still to be taken with weights 1 (schemes with `damped_restart`)
-    int short_steps = 0;  // sub-steps in a row that impacts cut very short
+    int short_steps = 0;               // sub-steps in a row that impacts cut very short
     std::vector<ContactId> bounced;    // sorted: contacts that rebounded,
     std::vector<std::array<double, 3>> bounce_times;  // [s] and their last three impacts, newest last; NaN: none
 };
@@ -58,6 +58,8 @@ struct StepReport {
     int rejected = 0;         // trial steps thrown away
     int unlocated = 0;        // events whose time was not looked for, because sub-steps would get too short
     const char* reason = "";  // one sentence when status is not ok
+    const char* remark =
+        "";  // one sentence, lasting and without numbers, on what this step did not do; becomes a warning
 };
 
 // The record and all scratch memory of the current step.

@@ -66,12 +66,7 @@ void Euler::contact_step(const System& system, Solver& solver, const State& x, c
     system.mass(q1, s.mass);
     problem.A = s.mass;
     problem.size_to_rows();
-    fill_impulses(system, x, h, 0, s);
-    // r = M v + h (k + F(v) v): A is borrowed for h F v.
-    system.add_gyroscopic(h, x.v, problem.A);
-    problem.A.add_product(1, x.v, problem.r);
-    problem.A = s.mass;
-    problem.r += s.forces.potential + s.forces.applied;
+    fill_explicit_rule(system, x, h, s);
     // A step cut short by a collision takes out its share of the error only: chi phi/h with h -> 0 would throw bodies
     // apart (scenes/capsules.yaml, where curved gaps overlap by microns and steps are cut to nanoseconds).
     const double chi = options_.stabilisation * std::min(1.0, h / options_.step);

@@ -7,8 +7,18 @@
 // F* = F(v*) with v* = v + th h v'_est is the antisymmetric gyroscopic matrix, taken linearly implicit: at
 // th = 1/2 it does no work, and with the extrapolated v* spinning bodies are integrated with order two.
 // Position stabilisation (off by default) adds chi g/(th h) to the rows: Anitescu and Hart.
-// Left out: the Newton loop for strongly nonlinear forces.
+//
+// Nonlinear forces, Newton's loop [Haddouni, A.3]: the step above linearises k at (q, v). While h th (k(t+h, q+, v+) - its
+// linearisation) is more than `newton_tol` as a change of velocity, the step is solved again with k linearised at the end
+// just found, (q_i, v_i):
+//   (M - th h F* + th h C_i + th^2 h^2 K_i) v+ = M v + (1-th) h F* v + (1-th) h k(t, q, v)
+//                                               + th h (k(t+h, q_i, v_i) + (C_i + th h K_i) v_i) + G' lambda + H' p
+// Forces without slopes are taken as they are at the start and need no check. M, the rows and the active contacts stay those of
+// the start. The ledger books the last linearisation, which is the one that was solved.
 #include "schemes/moreau_jean.hpp"
+
+#include <algorithm>
+#include <cmath>
 
 #include "schemes/parts/parts.hpp"
 
@@ -30,12 +40,35 @@ void keep_predicted_active(const VecX& v, double half_h, double tolerance, Step&
     if (!all) contacts.keep(s.wanted);
 }
 
+// Joint limits rebound only when they approached already a step ago. Contacts of bodies come to rest overlapping by a little,
+// which keeps them active; a limit is moved back to 0, opens with the smallest rebound, falls for one step and would
+// rebound from that for ever, with speeds of g h/(1 + e).
+void take_out_rests_at_limits(const System& system, const State& x, Step& s) {
+    const ContactRows& contacts = s.problem.contacts;
+    const bool any =
+        std::any_of(contacts.restitution.begin(), contacts.restitution.end(), [](double e) { return e > 0; });
+    if (!any) return;
+    system.limits(x.q, s.limits);
+    if (s.limits.size() == 0) return;
+    // row_work holds N v; with N v_old = N v - h_old N v', e is as good as 0 where that is not negative.
+    static thread_local RowVec before;  // scratch of this function alone
+    s.work = x.v - s.memory.h * s.memory.v_rate;
+    before.resize(contacts.jacobian.rows());
+    contacts.jacobian.product(s.problem.nodes(), s.work, before);
+    for (int i = 0; i < contacts.size(); ++i) {
+        const int row = contacts.jacobian.row[i];
+        if (before[row] >= 0 && std::binary_search(s.limits.id.begin(), s.limits.id.end(), contacts.id[i]))
+            s.row_work[row] = 0;
+    }
+}
+
 // c_N = e N v, and the stabilisation chi phi/(th h): against overlap always, towards contact only without rebound.
-void fill_restitution(const VecX& v, double chi_over_th_h, Step& s) {
+void fill_restitution(const System& system, const State& x, double chi_over_th_h, Step& s) {
     StepProblem& problem = s.problem;
     ContactRows& contacts = problem.contacts;
     s.row_work.resize(contacts.jacobian.rows());
-    contacts.jacobian.product(problem.nodes(), v, s.row_work);
+    contacts.jacobian.product(problem.nodes(), x.v, s.row_work);
+    take_out_rests_at_limits(system, x, s);
     s.stabilisation.setZero(contacts.size());
     for (int i = 0; i < contacts.size(); ++i) {
         const int row = contacts.jacobian.row[i];
@@ -43,6 +76,60 @@ void fill_restitution(const VecX& v, double chi_over_th_h, Step& s) {
         if (e == 0 || phi < 0) s.stabilisation[i] = chi_over_th_h * phi;
         problem.c[row] = e * s.row_work[row] + s.stabilisation[i];
     }
+}
+
+// The point at which the forces of the end are linearised.
+enum class Around { start, end_found };
+
+// A and r from s.forces, and from the slopes if there are any; with further passes around the end found before.
+void fill_theta_rule(const System& system, const VecX& v, double h, double th, bool sloped, Around point, Step& s) {
+    StepProblem& problem = s.problem;
+    problem.A = s.mass;
+    // With A_g = M - th h F*, h F* v is (M v - A_g v)/th; together with A_g v this is M v + (1 - th) h F* v.
+    system.add_gyroscopic(-th * h, s.v_star, problem.A);
+    problem.A.add_product(-1, v, problem.r);
+    s.mass.add_product(1, v, problem.r);
+    problem.r /= th;
+    if (point == Around::end_found) problem.A.add_product(1, v, problem.r);
+    if (sloped) {
+        for (std::size_t i = 0; i < problem.A.values.size(); ++i)
+            problem.A.values[i] += th * h * (s.damping.values[i] + th * h * s.stiffness.values[i]);
+        if (point == Around::start) {
+            s.stiffness.add_product(-th * h * h, v, problem.r);
+        } else {
+            s.damping.add_product(th * h, s.solution.v, problem.r);
+            s.stiffness.add_product(th * th * h * h, s.solution.v, problem.r);
+        }
+    }
+    if (point == Around::start) problem.A.add_product(1, v, problem.r);
+    problem.r += s.forces.potential + s.forces.applied;
+}
+
+// [m/s] What the linearised forces leave out of the theta rule at the end just found, per unit of mass. Leaves that end in
+// s.q1 and its forces in s.forces1. The guess of the solve is the velocity around which the forces were linearised.
+double missing_speed(const System& system, const State& x, double h, double th, Around point, Step& s) {
+    const VecX &v = s.solution.v, &v_i = s.guess.v;
+    s.dq = h * ((1 - th) * x.v + th * v);
+    s.q1 = x.q;
+    system.advance(s.q1, s.dq);
+    s.work = -(s.forces1.potential + s.forces1.applied);
+    s.damping.add_product(1, v, s.work);
+    s.damping.add_product(-1, v_i, s.work);
+    if (point == Around::start) {
+        s.stiffness.add_product(1, s.dq, s.work);
+    } else {
+        s.stiffness.add_product(th * h, v, s.work);
+        s.stiffness.add_product(-th * h, v_i, s.work);
+    }
+    system.forces(inside_end(x.t, h), s.q1, v, s.forces1);
+    s.work += s.forces1.potential + s.forces1.applied;
+    double most = 0;
+    for (int n = 0; n < s.mass.nodes.size(); ++n) {
+        const auto M = s.mass.block(n);
+        for (int i = 0; i < s.mass.nodes.dof(n); ++i)
+            most = std::max(most, std::abs(s.work[s.mass.nodes.start[n] + i]) / M(i, i));
+    }
+    return th * h * most;
 }
 
 }  // namespace
@@ -63,65 +150,48 @@ StepReport MoreauJean::step(const System& system, Solver& solver, State& x, doub
     keep_predicted_active(x.v, h / 2, options_.activation_gap, s);
     watch.lap(StepTimers::find);
 
-    // A and r: with A_g = M - th h F*, h F* v is (M v - A_g v)/th.
-    problem.size_to_rows();
-    fill_impulses(system, x, h, th, s);
+    const auto fill = [&](bool sloped, Around point) {
+        problem.size_to_rows();
+        fill_theta_rule(system, x.v, h, th, sloped, point, s);
+        fill_bilateral(x.v, {.h = h, .alpha = th, .gamma = th, .chi = chi, .position_weight = th}, s);
+        fill_restitution(system, x, chi / (th * h), s);
+    };
     s.v_star = x.v + th * h * s.memory.v_rate;
-    system.add_gyroscopic(-th * h, s.v_star, problem.A);
-    problem.A.add_product(-1, x.v, problem.r);
-    s.mass.add_product(1, x.v, problem.r);
-    problem.r /= th;
-    if (system.slopes(x.t, x.q, x.v, s.stiffness, s.damping)) {
-        for (std::size_t i = 0; i < problem.A.values.size(); ++i)
-            problem.A.values[i] += th * h * (s.damping.values[i] + th * h * s.stiffness.values[i]);
-        s.stiffness.add_product(-th * h * h, x.v, problem.r);
-    }
-    problem.A.add_product(1, x.v, problem.r);
-    problem.r += s.forces.potential + s.forces.applied;
-    fill_bilateral(x.v, {.h = h, .alpha = th, .gamma = th, .chi = chi, .position_weight = th}, s);
-    fill_restitution(x.v, chi / (th * h), s);
+    fill_impulses(system, x, h, th, s);
+    const bool sloped = system.slopes(x.t, x.q, x.v, s.stiffness, s.damping);
+    fill(sloped, Around::start);
     warm_start(x.v, h, s);
     watch.lap(StepTimers::fill);
 
     solve_stage(solver, s, report);
     watch.lap(StepTimers::solve);
 
-    // Motion, and what the next step needs to know of this one.
+    // Newton's loop: nonlinear forces are linearised again at the end just found.
+    Around point = Around::start;
+    for (int pass = 1; sloped && missing_speed(system, x, h, th, point, s) > options_.newton_tol; ++pass) {
+        if (pass >= options_.newton_max) {
+            if (pass > 1) report.remark = "the forces are too nonlinear for the step: newton_max passes did not do";
+            break;
+        }
+        point = Around::end_found;
+        mix_impulses(system, x, h, th, s);
+        system.slopes(inside_end(x.t, h), s.q1, s.solution.v, s.stiffness, s.damping);
+        fill(sloped, point);
+        s.guess = s.solution;
+        s.guess.warm = true;
+        watch.lap(StepTimers::fill);
+        // Only the last problem is the step.
+        const int solves = report.solves;
+        report = {};
+        solve_stage(solver, s, report);
+        report.solves += solves;
+        watch.lap(StepTimers::solve);
+    }
+
     s.v_weighted = (1 - th) * x.v + th * s.solution.v;
     s.t_weighted = x.t + th * h;
     s.dq = h * s.v_weighted;
-    s.memory.v_rate = (s.solution.v - x.v) / h;
-    system.advance(x.q, s.dq);
-    x.v = s.solution.v;
-    x.t = end_of_step(x.t, h, t_limit);
-    s.t1 = x.t;
-    s.q1 = x.q;
-    s.v1 = x.v;
-    note_impulses(s);
-    note_mode_changes(x.t, s);
-    remember(h, s);
-    watch.lap(StepTimers::advance);
-
-    s.ledger.book(system, {.t0 = s.t0,
-                           .t1 = s.t1,
-                           .q0 = &s.q0,
-                           .v0 = &s.v0,
-                           .q1 = &s.q1,
-                           .v1 = &s.v1,
-                           .problem = &problem,
-                           .solution = &s.solution,
-                           .impulses = &s.forces,
-                           .mass = &s.mass,
-                           .stabilisation = &s.stabilisation,
-                           .joint_stabilisation = &s.joint_stabilisation,
-                           .alpha = th,
-                           .gamma = th,
-                           .extra = nullptr});
-    hold_limits(system, solver, x, s);
-    s.q1 = x.q;
-    watch.lap(StepTimers::book);
-    report.t = x.t;
-    report.h = h;
+    finish_step(system, solver, {.h = h, .t_limit = t_limit, .alpha = th, .gamma = th}, x, s, watch, report);
     return report;
 }
 

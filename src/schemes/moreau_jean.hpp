@@ -10,6 +10,8 @@ struct MoreauJeanOptions {
     double theta = 0.5;
     double stabilisation = 0;
     double activation_gap = 1e-9;
+    double newton_tol = 1e-6;
+    int newton_max = 20;
 
     template <class F>
     void fields(F&& f) {
@@ -19,6 +21,9 @@ struct MoreauJeanOptions {
         // Smaller than rounding of the gap and a resting body falls freely every other step; larger and bodies stop
         // visibly above each other.
         f("activation_gap", activation_gap, "m", "a contact is active when its gap after half a step is at most this");
+        // Smaller and mildly nonlinear forces cost more solves without a visible change; larger and stiff ones gain energy.
+        f("newton_tol", newton_tol, "m/s", "forces are linearised again while this change of velocity is missing");
+        f("newton_max", newton_max, "-", "most linearisations per step; 1 is the linearly implicit scheme");
     }
 };
 

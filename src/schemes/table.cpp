@@ -3,6 +3,8 @@
 #include "schemes/euler.hpp"
 #include "schemes/linearly_implicit.hpp"
 #include "schemes/moreau_jean.hpp"
+#include "schemes/schatzman_paoli.hpp"
+#include "schemes/stewart_trinkle.hpp"
 
 namespace stickslip {
 
@@ -15,6 +17,8 @@ std::unique_ptr<Scheme> make_moreau_jean(const OptionValues& values) {
     require(o.theta > 0 && o.theta <= 1, "theta must lie in (0, 1]", values, "theta");
     require(o.stabilisation >= 0 && o.stabilisation <= 1, "stabilisation must lie in [0, 1]", values, "stabilisation");
     require(o.activation_gap >= 0, "activation_gap must not be negative [m]", values, "activation_gap");
+    require(o.newton_tol > 0, "newton_tol must be positive [m/s]", values, "newton_tol");
+    require(o.newton_max >= 1, "newton_max must be at least 1", values, "newton_max");
     return std::make_unique<MoreauJean>(o);
 }
 
@@ -27,6 +31,20 @@ std::unique_ptr<Scheme> make_euler(const OptionValues& values) {
     require(o.stabilisation >= 0 && o.stabilisation <= 1, "stabilisation must lie in [0, 1]", values, "stabilisation");
     require(o.closed_gap >= 0, "closed_gap must not be negative [m]", values, "closed_gap");
     return std::make_unique<Euler>(o);
+}
+
+std::unique_ptr<Scheme> make_stewart_trinkle(const OptionValues& values) {
+    StewartTrinkleOptions o;
+    assign_fields(o, values, "scheme stewart-trinkle");
+    require(o.step > 0, "step must be positive [s]", values, "step");
+    return std::make_unique<StewartTrinkle>(o);
+}
+
+std::unique_ptr<Scheme> make_schatzman_paoli(const OptionValues& values) {
+    SchatzmanPaoliOptions o;
+    assign_fields(o, values, "scheme schatzman-paoli");
+    require(o.step > 0, "step must be positive [s]", values, "step");
+    return std::make_unique<SchatzmanPaoli>(o);
 }
 
 void check_linearly_implicit(const LinearlyImplicitOptions& o, const OptionValues& values) {
@@ -74,6 +92,13 @@ const std::vector<SchemeEntry>& schemes() {
          "2 for free bodies (theta 1/2), 1 with joints or contact", list_fields<MoreauJeanOptions>, make_moreau_jean},
         {"euler", "Anitescu & Potra 1997, s.4", "explicit Euler with solvable LCPs and located collisions", "1",
          list_fields<EulerOptions>, make_euler},
+        {"stewart-trinkle", "Stewart & Trinkle 1996; Haddouni 2015, s.2.1.2.2",
+         "joints and gaps at the level of positions: no drift; no restitution", "1", list_fields<StewartTrinkleOptions>,
+         make_stewart_trinkle},
+        {"schatzman-paoli", "Paoli & Schatzman 2002; Haddouni 2015, (2.31)",
+         "contact laws on positions, with restitution; v is that of half a step ago",
+         "2 without contact (velocity: v_weighted), 1 with it", list_fields<SchatzmanPaoliOptions>,
+         make_schatzman_paoli},
         {"trapezoidal", "Potra, Anitescu, Gavrea & Trinkle 2006",
          "linearly implicit trapezoidal rule with located collisions and changes of mode; for accuracy", "2",
          list_fields<TrapezoidalOptions>, make_trapezoidal},

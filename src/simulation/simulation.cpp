@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <string_view>
 
 #include "collision/finder.hpp"
 #include "diagnose/painleve.hpp"
@@ -38,6 +40,8 @@ struct Simulation::Impl {
     State state, before;
     VecX v_weighted_before;
     EnergyLedger::Snapshot ledger_before;
+    std::string_view remark;  // of a step, the last one made,
+    long remarks = 0;         // in how many steps
     Step step;
     long steps = 0;
     int idle = 0;
@@ -296,6 +300,10 @@ struct Simulation::Impl {
 
     void note(const StepReport& report) {
         note_paradoxes();
+        if (*report.remark) {
+            remark = report.remark;
+            ++remarks;
+        }
         note_energy_and_variation(report);
         const double worst = report.solve.residual.max();
         ++summary.steps;
@@ -373,6 +381,7 @@ struct Simulation::Impl {
         summary.not_unique = step.redundancy->shared_joints(*model.system);
         summary.warnings = scheme->advice();
         for (std::string& warning : warnings(summary)) summary.warnings.push_back(std::move(warning));
+        if (remarks > 0) summary.warnings.push_back(fmt::format("{} (in {} steps)", remark, remarks));
         for (const Paradox& paradox : paradoxes)
             summary.warnings.push_back(paradox_warning(*model.system, paradox, summary.paradox_steps));
         for (Recorder* recorder : recorders) recorder->end(summary);

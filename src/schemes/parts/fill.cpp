@@ -5,13 +5,30 @@
 namespace stickslip {
 
 void fill_impulses(const System& system, const State& x, double h, double a, Step& s) {
-    // One rounding inside the step, so that a load switching at either end is taken on the step's own side.
-    const double start = std::nextafter(x.t, infinity), end = std::nextafter(x.t + h, -infinity);
-    system.forces(end, x.q, x.v, s.forces1);
-    system.forces(start, x.q, x.v, s.forces);
+    system.forces(inside_end(x.t, h), x.q, x.v, s.forces1);
+    mix_impulses(system, x, h, a, s);
+}
+
+// One rounding inside the step, so that a load switching at either end is taken on the step's own side.
+double inside_end(double t, double h) { return std::nextafter(t + h, -infinity); }
+
+void mix_impulses(const System& system, const State& x, double h, double a, Step& s) {
+    system.forces(std::nextafter(x.t, infinity), x.q, x.v, s.forces);
     s.forces.potential = h * ((1 - a) * s.forces.potential + a * s.forces1.potential);
     s.forces.applied = h * ((1 - a) * s.forces.applied + a * s.forces1.applied);
 }
+
+void fill_explicit_rule(const System& system, const State& x, double h, Step& s) {
+    StepProblem& problem = s.problem;
+    fill_impulses(system, x, h, 0, s);
+    // A is borrowed for h F v.
+    system.add_gyroscopic(h, x.v, problem.A);
+    problem.A.add_product(1, x.v, problem.r);
+    problem.A = s.mass;
+    problem.r += s.forces.potential + s.forces.applied;
+}
+
+double correcting_speed(double phi, double h, double full) { return phi / (phi < 0 && h < full ? full : h); }
 
 // Compliant rows, stiffness k and damping d with weights (a, g), c1 = a g h^2 k + a h d:
 //   G v+ + lambda/c1 = -(h k phi + a (1-g) h^2 k G v + (1-a) h d G v)/c1

@@ -41,6 +41,9 @@ void note_violations(const VecX& v, Step& s);
 // Potential and applied IMPULSES of the step, h ((1 - a) k(t0) + a k(t1)) at (q, v), in s.forces. Loads that switch
 // at the ends of the step are taken with their values inside it.
 void fill_impulses(const System& system, const State& x, double h, double a, Step& s);
+// The same with the forces of the end, at whatever (q, v) and inside_end(t, h), already in s.forces1.
+void mix_impulses(const System& system, const State& x, double h, double a, Step& s);
+double inside_end(double t, double h);  // [s] t + h, one rounding before it
 
 // A and r of the linearly implicit theta rule (dynamics.cpp), from s.mass, which holds the M of the step.
 struct DynamicsWeights {
@@ -75,5 +78,21 @@ void note_mode_changes(double t, Step& s);
 void remember(double h, Step& s);
 // Moves x.q back behind the joint limits that the step has passed; after the step is booked.
 void hold_limits(const System& system, Solver& solver, State& x, Step& s);
+
+// The end of a step of one stage: moves x by s.dq to the velocity of s.solution, notes and remembers, books the stage with the
+// weights of its compliant rows, holds the limits (unless the scheme needs the overlap to rebound). s.dq, s.v_weighted and s.t_weighted are the scheme's own.
+struct StageEnd {
+    double h, t_limit;    // [s]
+    double alpha, gamma;  // as in RowWeights
+    bool limits_held = true;
+};
+void finish_step(const System& system, Solver& solver, const StageEnd& end, State& x, Step& s, Stopwatch& watch,
+                 StepReport& report);
+
+// h (k + F(v) v) with the forces at the start, explicit: r = M v + that, and its parts in s.forces.
+void fill_explicit_rule(const System& system, const State& x, double h, Step& s);
+// [m/s] What is to be made up for within a step of length h that a full step would have `full`: gaps may be used up at
+// once, phi/h; overlaps and joint errors go at the rate of the full step, or a step cut to nothing would throw bodies apart.
+double correcting_speed(double phi, double h, double full);
 
 }  // namespace stickslip

@@ -1,0 +1,43 @@
+// What follows the solve in schemes whose step is one stage.
+#include "schemes/parts/parts.hpp"
+
+namespace stickslip {
+
+void finish_step(const System& system, Solver& solver, const StageEnd& end, State& x, Step& s, Stopwatch& watch,
+                 StepReport& report) {
+    // Motion, and what the next step needs to know of this one.
+    s.memory.v_rate = (s.solution.v - x.v) / end.h;
+    system.advance(x.q, s.dq);
+    x.v = s.solution.v;
+    x.t = end_of_step(x.t, end.h, end.t_limit);
+    s.t1 = x.t;
+    s.q1 = x.q;
+    s.v1 = x.v;
+    note_impulses(s);
+    note_mode_changes(x.t, s);
+    remember(end.h, s);
+    watch.lap(StepTimers::advance);
+
+    s.ledger.book(system, {.t0 = s.t0,
+                           .t1 = s.t1,
+                           .q0 = &s.q0,
+                           .v0 = &s.v0,
+                           .q1 = &s.q1,
+                           .v1 = &s.v1,
+                           .problem = &s.problem,
+                           .solution = &s.solution,
+                           .impulses = &s.forces,
+                           .mass = &s.mass,
+                           .stabilisation = &s.stabilisation,
+                           .joint_stabilisation = &s.joint_stabilisation,
+                           .alpha = end.alpha,
+                           .gamma = end.gamma,
+                           .extra = nullptr});
+    if (end.limits_held) hold_limits(system, solver, x, s);
+    s.q1 = x.q;
+    watch.lap(StepTimers::book);
+    report.t = x.t;
+    report.h = end.h;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "base/fields.hpp"
+#include "stickslip/scheme.hpp"
+
+namespace stickslip {
+
+struct SchatzmanPaoliOptions {
+    double step = 1e-3;
+
+    template <class F>
+    void fields(F&& f) {
+        f("step", step, "s", "step size");
+    }
+};
+
+// Time-stepping in positions: the unknown is the difference quotient of two configurations.
+class SchatzmanPaoli final : public Scheme {
+public:
+    explicit SchatzmanPaoli(const SchatzmanPaoliOptions& options) : options_(options) {}
+    StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const override;
+
+private:
+    SchatzmanPaoliOptions options_;
+};
+
+}  // namespace stickslip

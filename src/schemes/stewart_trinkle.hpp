@@ -1,0 +1,27 @@
+#pragma once
+
+#include "base/fields.hpp"
+#include "stickslip/scheme.hpp"
+
+namespace stickslip {
+
+struct StewartTrinkleOptions {
+    double step = 1e-3;
+
+    template <class F>
+    void fields(F&& f) {
+        f("step", step, "s", "step size");
+    }
+};
+
+// Time-stepping with joints and gaps at the level of positions, without rebound.
+class StewartTrinkle final : public Scheme {
+public:
+    explicit StewartTrinkle(const StewartTrinkleOptions& options) : options_(options) {}
+    StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const override;
+
+private:
+    StewartTrinkleOptions options_;
+};
+
+}  // namespace stickslip
