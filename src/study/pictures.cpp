@@ -6,6 +6,7 @@
 
 #include "plot/line_plot.hpp"
 #include "plot/text.hpp"
+#include "stickslip/types.hpp"
 #include "study/tables.hpp"
 
 namespace stickslip {
@@ -18,9 +19,13 @@ std::string with_order(const std::string& name, double order) {
     return std::isfinite(order) ? fmt::format("{}, order {:.2f}", name, order) : name;
 }
 
-void add_reference(const StudyReference& reference, plot::LinePlot& picture) {
-    if (reference.error > 0) picture.levels.push_back({reference.error, "the reference's own error"});
+// The reference's own error, unless it lies so deep that the errors would be squeezed together.
+void add_reference(const StudyReference& reference, double smallest, plot::LinePlot& picture) {
+    constexpr double near = 1e-3;
+    if (reference.error > near * smallest) picture.levels.push_back({reference.error, "the reference's own error"});
 }
+
+double smaller(double smallest, double error) { return error > 0 ? std::min(smallest, error) : smallest; }
 
 }  // namespace
 
@@ -54,11 +59,13 @@ std::string study_svg(const Convergence& study) {
     for (const int p : {1, 2}) {
         if (known == study.rows.end() || known + 1 == study.rows.end()) break;
         plot::Series slope{fmt::format("slope {}", p), {}};
-        slope.classes = p == 1 ? "ink dots" : "ink dash";
+        slope.classes = p == 1 ? "ink" : "ink dash";
         for (const StudyRow& row : study.rows) slope.y.push_back(known->q * std::pow(row.value / known->value, p));
         picture.series.push_back(slope);
     }
-    add_reference(study.reference, picture);
+    double smallest = infinity;
+    for (const StudyRow& row : study.rows) smallest = smaller(smallest, row.q);
+    add_reference(study.reference, smallest, picture);
     return plot::draw(picture).svg_file();
 }
 
@@ -80,7 +87,10 @@ std::string study_svg(const Comparison& study, Cost cost) {
         }
         picture.series.push_back(std::move(series));
     }
-    add_reference(first.reference, picture);
+    double smallest = infinity;
+    for (const Convergence& scheme : study.schemes)
+        for (const StudyRow& row : scheme.rows) smallest = smaller(smallest, row.q);
+    add_reference(first.reference, smallest, picture);
     return plot::draw(picture).svg_file();
 }
 

@@ -68,7 +68,9 @@ std::string times_text(const std::vector<double>& times) {
 
 std::string reference_text(const StudyReference& reference) {
     std::string text = fmt::format("  reference   {}: {}\n", reference.kind, reference.origin);
-    if (!std::isnan(reference.error))
+    if (reference.error == 0)
+        text += fmt::format("              its own error: {}\n", reference.error_origin);
+    else if (!std::isnan(reference.error))
         text += fmt::format("              its own error {:.1e} ({})\n", reference.error, reference.error_origin);
     else
         text += fmt::format("              its own error is unknown ({})\n", reference.error_origin);

@@ -33,7 +33,9 @@ TEST(ExactSolution, BallBouncesAndRestsAsInTheReference) {
     for (const std::vector<double>& row : reference.rows("zeno")) {
         const Mechanism ball = make_mechanism("bouncing-ball", set({{"e", row[0]}}));
         EXPECT_EQ(ball.exact(row[1] + 1e-9).q[0], 0) << row[0];
-        if (row[0] > 0) EXPECT_GT(ball.exact(row[1] - 1e-3).q[0], 0) << row[0];
+        if (row[0] > 0) {
+            EXPECT_GT(ball.exact(row[1] - 1e-3).q[0], 0) << row[0];
+        }
     }
 }
 
@@ -81,10 +83,11 @@ TEST(ExactSolution, BlockObeysCoulombWhateverThePush) {
             EXPECT_NEAR((c.q[0] - a.q[0]) / (2 * d), b.v[0], 1e-3 * (1 + std::abs(A))) << t;  // never jumps
             if (a.v[0] * c.v[0] < 0 || (a.v[0] == 0) != (c.v[0] == 0)) continue;              // a switch in between
             ++checked;
-            if (b.v[0] == 0 && a.v[0] == 0)
+            if (b.v[0] == 0 && a.v[0] == 0) {
                 EXPECT_LE(std::abs(push), R * (1 + 1e-9)) << t;
-            else
+            } else {
                 EXPECT_NEAR(acceleration, push - (b.v[0] > 0 ? R : -R), 1e-6 * (1 + std::abs(A))) << t;
+            }
         }
         EXPECT_GT(checked, 800);
     }

@@ -41,7 +41,7 @@ RunSummary run(const Study& s, double h) {
 }
 
 TEST(Converge, EulerFallsWithTheStepAndMoreauJeanWithItsSquareInFreeMotion) {
-    Study s = study("mechanism:harmonic-constraint", "moreau-jean", "0.02..0.0025");
+    Study s = study("mechanism:harmonic-constraint", "moreau-jean", "0.02..0.0025", {{"run.end", "1.7", {}}});
     const Convergence table = converge(s);
     EXPECT_EQ(table.reference.kind, "exact");
     EXPECT_NEAR(table.order, 2, 0.05);
@@ -50,9 +50,9 @@ TEST(Converge, EulerFallsWithTheStepAndMoreauJeanWithItsSquareInFreeMotion) {
         EXPECT_NEAR(table.rows[i].ratio, 4, 0.2);
         EXPECT_NEAR(std::log2(table.rows[i].ratio), table.rows[i].order, 1e-12);
     }
-    // The error is that of the run: x(2) = 1.
+    // The error is that of the run.
     const RunSummary alone = run(s, 0.01);
-    EXPECT_NEAR(table.rows[1].q, std::abs(alone.q[0] - 1), 1e-15);
+    EXPECT_NEAR(table.rows[1].q, std::abs(alone.q[0] - std::cos(2 * 3.14159265358979323846 * 1.7)), 1e-14);
     EXPECT_EQ(table.rows[1].steps, alone.steps);
     EXPECT_EQ(table.rows[1].solves, alone.solves);
     // The free fall of the first 0.4 s, which explicit Euler gets wrong by exactly g h t / 2.
@@ -104,19 +104,16 @@ TEST(Converge, FileExactAndSelfAgreeOnTheError) {
     EXPECT_NEAR(exact.order, 1, 0.2);
 }
 
-// A quaternion and its negative are the same attitude; the file has both signs on the way.
+// A quaternion and its negative are the same attitude: the reference has other signs than the run at some of these times.
 TEST(Converge, AttitudesAreComparedUpToSign) {
     Study s = study("mechanism:free-body", "moreau-jean", "0.004,0.002,0.001");
-    s.at = {1, 2, 3, 4, 5};
+    s.at = {1, 2, 3, 4};
     s.reference = data + "free-body.json";
     const Convergence table = converge(s);
-    EXPECT_NEAR(table.order, 2, 0.1);
-    EXPECT_LT(table.rows.back().q, 1e-3);
+    EXPECT_LT(table.rows.back().q, 1e-2);  // the other sign is 2 away
     EXPECT_TRUE(table.reference.warnings.empty());
-    // The same for a body of a scene: the error of a spinning box against itself at the same steps of another scheme is small.
-    Study box = study("scene:falling-box", "moreau-jean", "0.004,0.002", {{"run.end", "0.1", {}}});
-    const Convergence falls = converge(box);
-    EXPECT_LT(falls.rows.back().q, 1e-2);
+    s.at = {1};
+    EXPECT_NEAR(converge(s).order, 2, 0.05);
 }
 
 TEST(Converge, JointsAreReportedWithTheirNames) {
@@ -153,18 +150,29 @@ TEST(Converge, CasesAreChosenByNameAndOtherParametersAreNoticed) {
 }
 
 TEST(Converge, RefusedRunsSayWhyAndTheOthersGoOn) {
-    // A solver that may not iterate refuses the first step with contact.
-    const Convergence table =
-        converge(study("mechanism:bouncing-ball", "moreau-jean", "0.01,0.005",
-                       {{"run.solver", "pgs", {}}, {"solver.max_iterations", "1", {}}, {"solver.tol", "1e-300", {}}}));
+    // The coarsest step takes the box through the floor.
+    Study s = study(STICKSLIP_SCENES "/falling-box.yaml", "moreau-jean", "0.5,0.01,0.005", {{"run.end", "0.6", {}}});
+    s.overrides.push_back({"bodies.box.velocity", "[0, 0, -20]", {}});
+    const Convergence table = converge(s);
     EXPECT_FALSE(table.finished());
-    for (const StudyRow& row : table.rows) {
-        EXPECT_FALSE(row.finished);
-        EXPECT_FALSE(row.reason.empty());
-        EXPECT_TRUE(std::isnan(row.q));
-    }
-    EXPECT_NE(study_text(table).find("refused"), std::string::npos);
+    EXPECT_FALSE(table.rows[0].finished);
+    EXPECT_NE(table.rows[0].reason.find("passed through"), std::string::npos) << table.rows[0].reason;
+    EXPECT_TRUE(std::isnan(table.rows[0].q));
+    EXPECT_TRUE(table.rows[1].finished && table.rows[2].finished);
+    EXPECT_GT(table.rows[2].q, 0);
+    EXPECT_TRUE(std::isnan(table.rows[1].order));  // nothing before it to compare with
+    EXPECT_NE(study_text(table).find("passed through"), std::string::npos);
     EXPECT_NE(study_json(table).find("\"finished\": false"), std::string::npos);
+    EXPECT_EQ(testing::xml_fault(study_svg(table)), "");
+}
+
+TEST(Converge, RefusedReferenceLeavesRunsWithoutErrors) {
+    Study s = study(STICKSLIP_SCENES "/falling-box.yaml", "moreau-jean", "0.01", {{"solver.tol", "1e-30", {}}});
+    const Convergence table = converge(s);
+    EXPECT_FALSE(table.reference.known);
+    EXPECT_FALSE(table.finished());
+    EXPECT_NE(study_text(table).find("the reference run"), std::string::npos) << study_text(table);
+    EXPECT_EQ(testing::xml_fault(study_svg(table)), "");
 }
 
 TEST(Converge, BadInputIsNamed) {
@@ -214,8 +222,11 @@ TEST(Converge, BrokenReferenceFilesPointAtTheirPlace) {
                            "\"v_y\": 1.7746436411126556}]}";
     const Convergence table = converge(s);
     EXPECT_TRUE(std::isnan(table.reference.error));
-    EXPECT_LT(table.rows[0].q, 1e-2);
-    EXPECT_LT(table.rows[0].v, 1e-1);
+    s.reference = "exact";
+    const Convergence exact = converge(s);
+    EXPECT_NEAR(table.rows[0].q, exact.rows[0].q, 1e-13);
+    EXPECT_LE(table.rows[0].v, exact.rows[0].v);  // one of its two entries
+    EXPECT_GT(table.rows[0].v, 0);
     std::filesystem::remove(file);
 }
 
@@ -244,7 +255,7 @@ TEST(Converge, TablesAndPicturesAreWellFormed) {
 }
 
 TEST(Compare, SchemesShareOneReferenceAndTheirCostsAreCounted) {
-    Study s = study("mechanism:heavy-top", "euler", "0.004,0.002", {{"run.end", "0.5", {}}});
+    Study s = study("mechanism:heavy-top", "euler", "0.001,0.0005");
     s.overrides.clear();
     s.overrides.push_back({"run.end", "0.5", {}});
     const Comparison table = compare(s, {"euler", "moreau-jean", "moreau-jean:theta=1"});
@@ -255,7 +266,7 @@ TEST(Compare, SchemesShareOneReferenceAndTheirCostsAreCounted) {
     EXPECT_NEAR(table.schemes[1].order, 2, 0.1);
     EXPECT_NEAR(table.schemes[2].order, 1, 0.3);
     EXPECT_EQ(table.schemes[2].label, "moreau-jean:theta=1");
-    for (const Convergence& scheme : table.schemes) EXPECT_EQ(scheme.rows[1].steps, 250);
+    for (const Convergence& scheme : table.schemes) EXPECT_EQ(scheme.rows[1].steps, 1000);
     EXPECT_EQ(lines(study_csv(table)).size(), 1 + 3 * 2u);
     for (const Cost cost : {Cost::solves, Cost::steps, Cost::wall}) {
         EXPECT_EQ(testing::xml_fault(study_svg(table, cost)), "");
