@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <limits>
 
 #include "base/fields.hpp"
 #include "scene/yaml_tree.hpp"
@@ -53,6 +55,9 @@ const YamlNode* states_of(const YamlNode& node) {
 }
 
 File open(const Study& study) {
+    if (!std::filesystem::is_regular_file(study.reference))
+        throw Error(fmt::format("'{}' is neither 'exact' nor 'self' nor a file of states", study.reference),
+                    Place{"--reference", 0, 0});
     File file;
     file.root = parse_yaml(read_text_file(study.reference), study.reference);
     if (file.root.kind != YamlNode::Kind::map)
