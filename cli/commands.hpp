@@ -22,5 +22,7 @@ void add_solve(CLI::App& app, int& code);
 void add_schema(CLI::App& app, int& code);
 void add_repair(CLI::App& app, int& code);
 void add_report(CLI::App& app, int& code);
+void add_converge(CLI::App& app, int& code);
+void add_compare(CLI::App& app, int& code);
 
 }  // namespace stickslip::cli

@@ -24,14 +24,17 @@ int main(int argc, char** argv) {
     add_run(app, code);
     add_check(app, code);
     add_list(app, code);
+    add_converge(app, code);
+    add_compare(app, code);
     add_solve(app, code);
     add_report(app, code);
     add_schema(app, code);
     add_repair(app, code);
     std::string topic;
     CLI::App* help = app.add_subcommand("help", "this text, or the help of a command");
-    help->add_option("command", topic, "run, check, list, solve, report, schema, repair")
-        ->check(CLI::IsMember({"run", "check", "list", "solve", "report", "schema", "repair", "help"}));
+    help->add_option("command", topic, "run, check, list, converge, compare, solve, report, schema, repair")
+        ->check(CLI::IsMember(
+            {"run", "check", "list", "converge", "compare", "solve", "report", "schema", "repair", "help"}));
     help->callback([&] {
         const CLI::App* about = topic.empty() ? &app : app.get_subcommand(topic);
         const std::string name = topic.empty() ? "stickslip" : "stickslip " + topic;

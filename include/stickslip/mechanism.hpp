@@ -1,6 +1,7 @@
 // The library of classical problems, in the coordinates of the literature.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@ struct Mechanism {
     State state;         // at t = 0
     double end = 1;      // [s] of the published or reference run
     double step = 1e-3;  // [s] a sensible one
+    // The solution in closed form for t >= 0, to rounding, the right value at jumps; null where there is none.
+    std::function<State(double t)> exact{};
 };
 
 struct MechanismEntry {

@@ -60,6 +60,7 @@ struct Model {
     RunSettings run;
     std::shared_ptr<const Editor> editor;  // null: a mechanism, which is given as a whole and takes no edits
     std::vector<Action> actions;           // by time; a step ends at each of them
+    std::function<State(double t)> exact;  // Mechanism::exact; null where there is no closed form
 };
 
 class Recorder {

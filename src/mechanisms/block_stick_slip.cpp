@@ -34,6 +34,7 @@ Mechanism BlockStickSlip::build(const OptionValues& values) const {
     model.contacts.push_back(table);
     mechanism.state = {0, Vec2(x0, 0), Vec2(v0, 0)};
     mechanism.end = 10;
+    if (g > 0 && w != 0) mechanism.exact = [p = *this](double t) { return p.exact_state(t); };
     return mechanism;
 }
 

@@ -28,6 +28,10 @@ Mechanism HarmonicConstraint::build(const OptionValues& values) const {
     };
     mechanism.state = {0, VecX::Constant(1, x0), VecX::Constant(1, v0)};
     mechanism.end = 2;
+    mechanism.exact = [p = *this, w](double t) {
+        return State{t, VecX::Constant(1, p.x0 * std::cos(w * t) + p.v0 / w * std::sin(w * t)),
+                     VecX::Constant(1, p.v0 * std::cos(w * t) - p.x0 * w * std::sin(w * t))};
+    };
     return mechanism;
 }
 

@@ -23,6 +23,8 @@ Mechanism JointFlipflop::build(const OptionValues& values) const {
     };
     mechanism.state = {0, VecX::Zero(1), VecX::Constant(1, eps)};
     mechanism.end = 1;
+    // The joint takes the velocity at once.
+    mechanism.exact = [](double t) { return State{t, VecX::Zero(1), VecX::Zero(1)}; };
     return mechanism;
 }
 

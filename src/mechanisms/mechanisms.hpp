@@ -37,6 +37,7 @@ struct BlockStickSlip {
         f("v0", v0, "m/s", "velocity at t = 0");
     }
     Mechanism build(const OptionValues& values) const;
+    State exact_state(double t) const;  // with g > 0 and w != 0
 };
 
 struct BouncingBall {

@@ -1,4 +1,10 @@
 // A point mass on a rod, in Cartesian coordinates: origin at the pivot, y up [Lacoursiere-Linde 2011, 17.1].
+//
+// Released at rest from theta0 it moves as  sin(theta/2) = k sn(u, k),  theta' = 2 k w cn(u, k),
+//   k = sin(theta0/2),  u = w t + K(k),  w^2 = g/L.
+#include <algorithm>
+#include <boost/math/special_functions/ellint_1.hpp>
+#include <boost/math/special_functions/jacobi_elliptic.hpp>
 #include <cmath>
 
 #include "mechanisms/mechanisms.hpp"
@@ -29,6 +35,17 @@ Mechanism Pendulum::build(const OptionValues& values) const {
     };
     mechanism.state = {0, Vec2(L * std::sin(theta0), -L * std::cos(theta0)), Vec2::Zero()};
     mechanism.end = 10;
+    // Upside down (k = 1) it never falls, and a hanging one (k = 0) never moves: neither has a period.
+    const double k = std::sin(theta0 / 2);
+    if (g > 0 && std::abs(theta0) < 3.14 && k != 0)
+        mechanism.exact = [p = *this, k, K = boost::math::ellint_1(k)](double t) {
+            const double w = std::sqrt(p.g / p.L), modulus = std::abs(k);
+            double cn = 0, dn = 0;
+            const double sn = boost::math::jacobi_elliptic(modulus, w * t + K, &cn, &dn);
+            const double half = std::asin(std::clamp(k * sn, -1.0, 1.0)), rate = 2 * k * w * cn;
+            const Vec2 along(std::cos(2 * half), std::sin(2 * half));
+            return State{t, p.L * Vec2(along[1], -along[0]), p.L * rate * along};
+        };
     return mechanism;
 }
 

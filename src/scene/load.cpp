@@ -91,6 +91,7 @@ Model load_mechanism(const std::string& name, const OptionValues& overrides) {
     model.name = name;
     model.system = make_lagrangian_system(std::move(mechanism.model));
     model.state = std::move(mechanism.state);
+    model.exact = std::move(mechanism.exact);
     model.run = std::move(run);
     return model;
 }

@@ -22,6 +22,7 @@ arrows = {
     "record": ["simulation", "mechanisms"],
     "scene": ["simulation", "mechanisms"],
     "report": ["record", "scene", "plot"],
+    "study": ["simulation", "scene", "plot"],
 }
 
 # The layer whose promise a public header is.
@@ -39,6 +40,7 @@ public = {
     "scene": "scene", "edit": "scene", "load": "scene", "check": "scene",
     "record": "record", "hard_problems": "record",
     "report": "report",
+    "study": "study",
 }
 
 

@@ -1,0 +1,156 @@
+// `stickslip converge` and `stickslip compare`: many runs of one model, errors, orders and costs.
+#include "stickslip/study.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <memory>
+
+#include "commands.hpp"
+
+namespace stickslip::cli {
+
+namespace {
+
+struct StudyArguments {
+    std::string model, scheme, solver, steps, at, end, reference, reference_case, csv, svg, cost = "solves";
+    std::vector<std::string> sets, schemes;
+    bool json = false, quiet = false;
+};
+
+Study study_of(const StudyArguments& a) {
+    Study study;
+    study.model = a.model;
+    const auto add = [&](const char* key, const std::string& text, const char* flag) {
+        if (!text.empty()) study.overrides.push_back({key, text, Place{flag, 0, 0}});
+    };
+    add("run.scheme", a.scheme, "--scheme");
+    add("run.solver", a.solver, "--solver");
+    add("run.end", a.end, "--end");
+    for (OptionValue& value : set_values(a.sets)) study.overrides.push_back(std::move(value));
+    study.values = parse_steps(a.steps, Place{"--steps", 0, 0});
+    if (!a.at.empty()) study.at = parse_times(a.at, Place{"--at", 0, 0});
+    study.reference = a.reference;
+    study.reference_case = a.reference_case;
+    return study;
+}
+
+// One line on stderr that says what runs, on a terminal only.
+class RunningLine {
+public:
+    explicit RunningLine(bool wanted) : drawing_(wanted && isatty(STDERR_FILENO)) {}
+    ~RunningLine() {
+        if (drawing_) std::fputs("\r\033[K", stderr);
+    }
+    void show(const std::string& what) const {
+        if (!drawing_) return;
+        fmt::print(stderr, "\r\033[K{}", what);
+        std::fflush(stderr);
+    }
+
+private:
+    bool drawing_;
+};
+
+// Files are opened before the runs, so that a wrong folder does not cost the result.
+class Output {
+public:
+    explicit Output(const std::string& file) : name_(file) {
+        if (name_.empty()) return;
+        out_.open(name_);
+        if (!out_) throw Error(fmt::format("cannot write '{}'", name_));
+    }
+    explicit operator bool() const { return !name_.empty(); }
+    void write(const std::string& text) {
+        out_ << text << std::flush;
+        if (!out_) throw Error(fmt::format("cannot write '{}': is the disk full?", name_));
+    }
+
+private:
+    std::string name_;
+    std::ofstream out_;
+};
+
+int run_converge(const StudyArguments& a) {
+    const Study study = study_of(a);
+    Output csv(a.csv), svg(a.svg);
+    Convergence table;
+    {
+        const RunningLine line(!a.quiet);
+        table = converge(study, [&](const std::string& what) { line.show(what); });
+    }
+    fmt::print("{}", a.json ? study_json(table) + "\n" : study_text(table));
+    if (csv) csv.write(study_csv(table));
+    if (svg) svg.write(study_svg(table));
+    return table.finished() ? done : refused;
+}
+
+int run_compare(const StudyArguments& a) {
+    const Study study = study_of(a);
+    const std::map<std::string, Cost> costs{{"solves", Cost::solves}, {"steps", Cost::steps}, {"wall", Cost::wall}};
+    const Cost cost = costs.at(a.cost);
+    Output csv(a.csv), svg(a.svg);
+    Comparison table;
+    {
+        const RunningLine line(!a.quiet);
+        table = compare(study, a.schemes, [&](const std::string& what) { line.show(what); });
+    }
+    fmt::print("{}", a.json ? study_json(table) + "\n" : study_text(table, cost));
+    if (csv) csv.write(study_csv(table));
+    if (svg) svg.write(study_svg(table, cost));
+    return table.finished() ? done : refused;
+}
+
+void add_common(CLI::App& command, StudyArguments& a) {
+    command.add_option("MODEL", a.model, "scene file, scene:NAME or mechanism:NAME")->required();
+    command
+        .add_option("--steps", a.steps,
+                    "step sizes [s]: 2^-5..2^-11, 1e-2..1e-4, 0.1../3..0.1/27 (divisor between), or a list 0.01,0.005")
+        ->required();
+    command.add_option(
+        "--reference", a.reference,
+        "exact (closed form of a mechanism), self (a run at a step 16 times smaller than the finest) or a JSON "
+        "file of states; exact if there is one, else self");
+    command.add_option("--case", a.reference_case, "case of a reference file that holds several");
+    command.add_option("--at", a.at, "T,T,...: times of comparison [s]; the end if left out");
+    command.add_option("--solver", a.solver, "solver of the step problems (stickslip list solvers)");
+    command.add_option("--end", a.end, "end time [s]");
+    command
+        .add_option("--set", a.sets,
+                    "KEY=VALUE: a parameter, or with dots anything (bodies.arm.mass=2, scheme.theta=0.6)")
+        ->take_all()
+        ->expected(1)
+        ->allow_extra_args(false);
+    command.add_option("--csv", a.csv, "write the table with all digits to this file");
+    command.add_option("--svg", a.svg, "write a picture to this file");
+    command.add_flag("--json", a.json, "print one JSON object");
+    command.add_flag("--quiet", a.quiet, "do not say on a terminal what runs");
+}
+
+}  // namespace
+
+void add_converge(CLI::App& app, int& code) {
+    auto a = std::make_shared<StudyArguments>();
+    CLI::App* command = app.add_subcommand("converge", "run a model at several steps: error table and observed order");
+    add_common(*command, *a);
+    command->add_option("--scheme", a->scheme, "time-stepping scheme (stickslip list schemes)");
+    command->callback([a, &code] { code = run_converge(*a); });
+}
+
+void add_compare(CLI::App& app, int& code) {
+    auto a = std::make_shared<StudyArguments>();
+    CLI::App* command = app.add_subcommand("compare", "run a model by several schemes: error against cost");
+    add_common(*command, *a);
+    command
+        ->add_option("--schemes", a->schemes, "NAME,NAME,...: schemes, also with options as NAME:KEY=VALUE:KEY=VALUE")
+        ->delimiter(',')
+        ->required();
+    command->add_option("--cost", a->cost, "what the picture and the last table call cost: solves, steps or wall")
+        ->check(CLI::IsMember({"solves", "steps", "wall"}));
+    command->callback([a, &code] { code = run_compare(*a); });
+}
+
+}  // namespace stickslip::cli

@@ -1,0 +1,106 @@
+// Steps are not interpolated at the times of comparison, since the interpolant of a step is no better than second order:
+// the run goes in pieces that end there, each resumed from the snapshot of the one before to the same bits.
+#include "study/runs.hpp"
+
+#include <fmt/format.h>
+
+#include "collision/finder.hpp"
+
+namespace stickslip::study {
+
+namespace {
+
+// Counts impacts, and interpolates the weighted velocity, which belongs to a time inside each step.
+class Watcher : public Recorder {
+public:
+    Watcher(const std::vector<double>& times, Run& result) : times_(times), result_(result) {}
+    void begin(const Model&, const State& state, const Step& step) override {
+        if (before_.size() > 0) return;  // a later piece
+        t_before_ = state.t;
+        before_ = step.v_weighted;
+    }
+    void write(const System&, const State&, const Step& step, const StepReport&) override {
+        for (const Event& event : step.events) result_.impacts += event.kind == EventKind::impact;
+        while (result_.weighted.size() < times_.size() && times_[result_.weighted.size()] <= step.t_weighted) {
+            const double span = step.t_weighted - t_before_;
+            const double s = span > 0 ? (times_[result_.weighted.size()] - t_before_) / span : 1;
+            result_.weighted.push_back((1 - s) * before_ + s * step.v_weighted);
+        }
+        t_before_ = step.t_weighted;
+        before_ = step.v_weighted;
+    }
+    void end(const RunSummary&) override {}
+    void fill_rest() {  // behind the last step's weighted time
+        while (result_.weighted.size() < times_.size()) result_.weighted.push_back(before_);
+    }
+
+private:
+    const std::vector<double>& times_;
+    Run& result_;
+    double t_before_ = 0;
+    VecX before_;
+};
+
+void joint_rows(const Model& model, const State& state, JointRows& joints) {
+    ContactFinder finder;
+    ContactRows contacts;
+    model.system->look_ahead(state.v, 0, finder);
+    model.system->rows(state.t, state.q, finder, joints, contacts);
+}
+
+}  // namespace
+
+OptionValues with(OptionValues overrides, const std::string& key, const std::string& text) {
+    overrides.push_back({key, text, Place{key, 0, 0}});
+    return overrides;
+}
+
+std::string exact_text(double value) { return fmt::format("{}", value); }
+
+Run run(const Study& study, double value, const std::vector<double>& times, const std::vector<double>& weighted_times) {
+    Run result;
+    Watcher watcher(weighted_times, result);
+    const OptionValues overrides = with(study.overrides, study.setting, exact_text(value));
+    std::vector<std::uint8_t> snapshot;
+    for (const double t : times) {
+        Simulation simulation(load_model(study.model, with(overrides, "run.end", exact_text(t))));
+        simulation.add(watcher);
+        if (!snapshot.empty()) simulation.restore(snapshot);
+        const RunSummary summary = simulation.run();
+        result.steps += summary.steps;
+        result.rejected += summary.rejected;
+        result.solves += summary.solves;
+        result.events += summary.event_count;
+        result.wall_s += summary.wall_s;
+        JointRows joints;
+        joint_rows(simulation.model(), simulation.state(), joints);
+        result.joints.clear();
+        for (int i = 0; i < joints.size(); ++i)
+            if (joints.kind[i] == RowKind::holonomic) result.joints.push_back(joints.value[i]);
+        if (summary.end != RunEnd::finished) {
+            result.reason = summary.reason;
+            return result;
+        }
+        result.at.push_back({simulation.state(), simulation.step().t_weighted, simulation.step().v_weighted});
+        if (t != times.back()) snapshot = simulation.snapshot();
+    }
+    watcher.fill_rest();
+    result.finished = true;
+    return result;
+}
+
+std::vector<std::string> holonomic_names(const Model& model) {
+    JointRows joints;
+    joint_rows(model, model.state, joints);
+    std::vector<std::string> names;
+    for (std::size_t group = 0; group < joints.id.size(); ++group) {
+        const int first = joints.jacobian.row[group], rows = joints.jacobian.row[group + 1] - first;
+        for (int i = 0; i < rows; ++i)
+            if (joints.kind[first + i] == RowKind::holonomic)
+                names.push_back(model.system->joint_name(joints.id[group]) +
+                                (rows > 1 ? fmt::format(" row {}", i + 1) : ""));
+    }
+    return names;
+}
+
+}  // namespace stickslip::study

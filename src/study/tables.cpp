@@ -1,0 +1,247 @@
+// Studies as text for people and as CSV for programs.
+#include "study/tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace stickslip {
+
+namespace study {
+
+const char* cost_name(Cost cost) {
+    switch (cost) {
+        case Cost::solves: return "solves";
+        case Cost::steps: return "steps";
+        case Cost::wall: return "wall_s";
+    }
+    return "?";
+}
+
+double cost_of(const StudyRow& row, Cost cost) {
+    switch (cost) {
+        case Cost::solves: return static_cast<double>(row.solves);
+        case Cost::steps: return static_cast<double>(row.steps);
+        case Cost::wall: return row.wall_s;
+    }
+    return 0;
+}
+
+std::string setting_name(const std::string& setting) { return setting.substr(setting.rfind('.') + 1); }
+
+}  // namespace study
+
+namespace {
+
+using namespace study;  // NOLINT: the parts of this layer
+
+std::string error_text(double x) { return std::isnan(x) ? "-" : fmt::format("{:.3e}", x); }
+std::string order_text(double x) { return std::isfinite(x) ? fmt::format("{:.2f}", x) : "-"; }
+
+// Columns as wide as they need to be, numbers to the right.
+std::string aligned(const std::vector<std::vector<std::string>>& rows) {
+    std::vector<std::size_t> width;
+    for (const auto& row : rows)
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            if (width.size() <= i) width.push_back(0);
+            width[i] = std::max(width[i], row[i].size());
+        }
+    std::string text;
+    for (const auto& row : rows) {
+        std::string line;
+        for (std::size_t i = 0; i < row.size(); ++i)
+            line += fmt::format("{}{:>{}}", i == 0 ? "  " : "  ", row[i], width[i]);
+        text += line + "\n";
+    }
+    return text;
+}
+
+std::string times_text(const std::vector<double>& times) {
+    constexpr std::size_t most = 8;
+    if (times.size() == 1) return fmt::format("error at t = {} s", times[0]);
+    if (times.size() > most)
+        return fmt::format("largest error at {} times from {} to {} s", times.size(), times.front(), times.back());
+    return fmt::format("largest error at t = {} s", fmt::join(times, ", "));
+}
+
+std::string reference_text(const StudyReference& reference) {
+    std::string text = fmt::format("  reference   {}: {}\n", reference.kind, reference.origin);
+    if (reference.error == 0)
+        text += fmt::format("              its own error: {}\n", reference.error_origin);
+    else if (!std::isnan(reference.error))
+        text += fmt::format("              its own error {:.1e} ({})\n", reference.error, reference.error_origin);
+    else
+        text += fmt::format("              its own error is unknown ({})\n", reference.error_origin);
+    if (!reference.compared.empty())
+        text +=
+            fmt::format("  compared    {} only: the reference gives no more\n", fmt::join(reference.compared, ", "));
+    for (const std::string& warning : reference.warnings) text += fmt::format("  warning     {}\n", warning);
+    return text;
+}
+
+// The sentences of refused runs, each once.
+std::string refusals(const Convergence& study) {
+    std::string text;
+    for (const StudyRow& row : study.rows)
+        if (!row.finished)
+            text += fmt::format("  refused     {} = {:.6g}: {}\n", setting_name(study.setting), row.value, row.reason);
+    return text;
+}
+
+// Sentences about what the orders leave out.
+std::string fit_text(const Convergence& study) {
+    const auto left_out = std::count_if(study.rows.begin(), study.rows.end(),
+                                        [](const StudyRow& row) { return row.finished && !row.fitted; });
+    std::string text =
+        fmt::format("  order       q {}, v {}, v_weighted {} (least squares over all rows)\n", order_text(study.order),
+                    order_text(study.order_v), order_text(study.order_v_weighted));
+    if (left_out > 0 && study.reference.known)
+        text += fmt::format(
+            "              {} of {} rows left out of q's: their error is rounding, or less than twice the "
+            "reference's own (*)\n",
+            left_out, study.rows.size());
+    return text;
+}
+
+const char* const csv_head =
+    "model,scheme,setting,value,finished,t,error_q,error_q_max,error_v,error_v_max,t_weighted,error_v_weighted,ratio,"
+    "order,"
+    "order_v,order_v_weighted,joint_max,impacts,events,steps,rejected,solves,wall_s,reference,reference_error";
+
+std::string csv_number(double x) { return std::isnan(x) ? "" : fmt::format("{}", x); }
+
+std::string quoted(const std::string& text) {
+    if (text.find_first_of(",\"\n") == std::string::npos) return text;
+    std::string inside;
+    for (const char c : text) inside += c == '"' ? "\"\"" : std::string(1, c);
+    return "\"" + inside + "\"";
+}
+
+// One line per time of each row.
+void append_csv(const Convergence& study, std::string& text, bool joints) {
+    for (const StudyRow& row : study.rows) {
+        std::vector<StudyError> at = row.at;
+        const double nan = std::numeric_limits<double>::quiet_NaN();
+        if (!row.finished) at.push_back({nan, nan, nan, nan, nan, nan, nan});
+        for (const StudyError& error : at) {
+            const bool last = &error == &at.back();
+            text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},", quoted(study.model), quoted(study.label),
+                                study.setting, row.value, row.finished ? 1 : 0, csv_number(error.t),
+                                csv_number(error.q), csv_number(error.q_max), csv_number(error.v),
+                                csv_number(error.v_max), csv_number(error.t_weighted), csv_number(error.v_weighted));
+            text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}", csv_number(last ? row.ratio : nan),
+                                csv_number(last ? row.order : nan), csv_number(last ? row.order_v : nan),
+                                csv_number(last ? row.order_v_weighted : nan), csv_number(last ? row.joint_max : nan),
+                                row.impacts, row.events, row.steps, row.rejected, row.solves, row.wall_s,
+                                study.reference.kind, csv_number(study.reference.error));
+            for (std::size_t i = 0; joints && i < study.joint_names.size(); ++i)
+                text += "," + csv_number(last && i < row.joints.size() ? row.joints[i] : nan);
+            text += "\n";
+        }
+    }
+}
+
+}  // namespace
+
+std::string study_text(const Convergence& study) {
+    std::string text =
+        fmt::format("{}, scheme {}, solver {}: {}\n", study.model, study.scheme, study.solver, times_text(study.times));
+    text += reference_text(study.reference);
+    const bool joints = !study.joint_names.empty();
+    std::vector<std::vector<std::string>> rows;
+    rows.push_back(
+        {setting_name(study.setting), "|dq|", "ratio", "order", "max|dq|", "|dv|", "order", "|dv_w|", "order"});
+    if (joints) rows.back().push_back("max|g|");
+    for (const char* name : {"impacts", "events", "steps", "solves", "wall [s]"}) rows.back().emplace_back(name);
+    for (const StudyRow& row : study.rows) {
+        const std::string mark = row.finished && !row.fitted && !std::isnan(row.q) ? "*" : "";
+        std::vector<std::string> line{fmt::format("{:.6g}", row.value)};
+        if (row.finished) {
+            line.insert(line.end(), {error_text(row.q) + mark, order_text(row.ratio), order_text(row.order),
+                                     error_text(row.q_max), error_text(row.v), order_text(row.order_v),
+                                     error_text(row.v_weighted), order_text(row.order_v_weighted)});
+            if (joints) line.push_back(error_text(row.joint_max));
+        } else {
+            line.emplace_back("refused");
+            line.resize(joints ? 10 : 9, "-");
+        }
+        line.insert(line.end(),
+                    {fmt::format("{}", row.impacts), fmt::format("{}", row.events), fmt::format("{}", row.steps),
+                     fmt::format("{}", row.solves), fmt::format("{:.3g}", row.wall_s)});
+        rows.push_back(std::move(line));
+    }
+    return text + "\n" + aligned(rows) + "\n" + fit_text(study) + refusals(study);
+}
+
+std::string study_csv(const Convergence& study) {
+    std::string text = csv_head;
+    for (const std::string& name : study.joint_names) text += "," + quoted("joint " + name);
+    text += "\n";
+    append_csv(study, text, true);
+    return text;
+}
+
+std::string study_csv(const Comparison& study) {
+    std::string text = std::string(csv_head) + "\n";
+    for (const Convergence& scheme : study.schemes) append_csv(scheme, text, false);
+    return text;
+}
+
+namespace {
+
+// Cost at which a scheme reaches this error: linear between its rows in logarithms, NaN outside them.
+double cost_to_reach(const Convergence& study, double error, Cost cost) {
+    for (std::size_t i = 1; i < study.rows.size(); ++i) {
+        const StudyRow &a = study.rows[i - 1], &b = study.rows[i];
+        if (!(a.q >= error) || !(b.q <= error) || !(b.q > 0)) continue;
+        const double s = a.q > b.q ? std::log(a.q / error) / std::log(a.q / b.q) : 0;
+        return cost_of(a, cost) * std::pow(cost_of(b, cost) / cost_of(a, cost), s);
+    }
+    return std::numeric_limits<double>::quiet_NaN();
+}
+
+}  // namespace
+
+std::string study_text(const Comparison& study, Cost cost) {
+    const Convergence& first = study.schemes.front();
+    std::string text = fmt::format("{}, solver {}: {}\n", first.model, first.solver, times_text(first.times));
+    text += reference_text(first.reference) + "\n";
+    std::vector<std::vector<std::string>> rows{{"scheme", setting_name(first.setting), "|dq|", "order", "|dv|",
+                                                "|dv_w|", "impacts", "steps", "solves", "wall [s]"}};
+    double coarse = 0, fine = std::numeric_limits<double>::infinity();
+    for (const Convergence& scheme : study.schemes)
+        for (const StudyRow& row : scheme.rows) {
+            rows.push_back({scheme.label, fmt::format("{:.6g}", row.value),
+                            row.finished ? error_text(row.q) : "refused", order_text(row.order), error_text(row.v),
+                            error_text(row.v_weighted), fmt::format("{}", row.impacts), fmt::format("{}", row.steps),
+                            fmt::format("{}", row.solves), fmt::format("{:.3g}", row.wall_s)});
+            if (!(row.q > 0)) continue;
+            coarse = std::max(coarse, row.q);
+            fine = std::min(fine, row.q);
+        }
+    text += aligned(rows) + "\n";
+    // Decades of error that somebody passes.
+    std::vector<std::vector<std::string>> work{{"|dq| reached", "order"}};
+    std::vector<double> errors;
+    if (coarse > 0)
+        for (int k = static_cast<int>(std::floor(std::log10(coarse))); std::pow(10, k) >= fine; --k)
+            errors.push_back(std::pow(10, k));
+    for (const double error : errors) work.back().push_back(fmt::format("{:.0e}", error));
+    for (const Convergence& scheme : study.schemes) {
+        work.push_back({scheme.label, order_text(scheme.order)});
+        for (const double error : errors) {
+            const double x = cost_to_reach(scheme, error, cost);
+            work.back().push_back(std::isnan(x) ? "-" : fmt::format("{:.3g}", x));
+        }
+    }
+    text +=
+        fmt::format("  {} to reach an error of q, between the rows above (order: least squares)\n", cost_name(cost));
+    text += aligned(work);
+    for (const Convergence& scheme : study.schemes)
+        if (const std::string no = refusals(scheme); !no.empty()) text += fmt::format("\n  {}\n{}", scheme.label, no);
+    return text;
+}
+
+}  // namespace stickslip
