@@ -90,6 +90,7 @@ Mechanism FourBar::build(const OptionValues& values) const {
     };
     mechanism.state = {0, Vec3(phi1_0, phi2_0, phi3_0), Vec3::Zero()};
     mechanism.end = 2;
+    mechanism.step = 1e-4;  // [s] in 1e-3 schemes that hold velocities open the loop by centimetres
     return mechanism;
 }
 
