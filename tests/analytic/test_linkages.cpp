@@ -63,6 +63,34 @@ TEST_P(Linkages, FourBarTurnsAsItsReference) {
     EXPECT_LT(extrapolated.back(), 1e-4) << numbers;
 }
 
+// The torque is the only load, and its work is known from the angle; Coriolis forces are none, though M changes the kinetic
+// energy. What the scheme loses vanishes with the step.
+TEST_P(Linkages, LedgerBooksTheTorqueAndNotTheCoriolisForces) {
+    std::vector<double> works, losses;
+    for (int k = 11; k <= 13; ++k) {
+        const RunSummary end = run(mechanism("four-bar", with(std::ldexp(1, -k))("run.end", 1.0)));
+        works.push_back(std::abs(end.flows.applied_work - 6 * (end.q[0] - 1.0471975511965979)));
+        losses.push_back(std::abs(end.flows.scheme_loss));
+    }
+    const std::string numbers = note("works", works) + "; " + note("losses", losses);
+    EXPECT_GT(observed_order(works), 0.85) << numbers;
+    EXPECT_GT(observed_order(losses), 0.7) << numbers;
+    EXPECT_LT(std::abs(2 * works[2] - works[1]), 1e-3) << numbers;  // in the limit, of 3 J
+}
+
+// Nobody drives the slider-crank: no work, and the energy that is lost goes into impacts and friction.
+TEST(SliderCrankClearance, LosesItsEnergyToImpactsAndFriction) {
+    std::vector<double> works, losses;
+    for (const double h : {1e-5, 5e-6, 2.5e-6}) {
+        const RunSummary end = run(mechanism("slider-crank-clearance", Set()("run.step", h)("run.end", 0.1)));
+        works.push_back(std::abs(end.flows.applied_work));
+        losses.push_back(std::abs(end.flows.scheme_loss));
+    }
+    const std::string numbers = note("works", works) + "; " + note("losses", losses);
+    EXPECT_GT(observed_order(works), 0.85) << numbers;
+    EXPECT_GT(observed_order(losses), 0.85) << numbers;
+}
+
 TEST(FourBar, RefusesLoopsThatDoNotClose) {
     EXPECT_THROW(mechanism("four-bar", Set{{"d", "1.2"}}), Error);
     EXPECT_THROW(mechanism("four-bar", Set{{"l3", "3"}}), Error);
