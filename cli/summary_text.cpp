@@ -140,6 +140,15 @@ std::string summary_text(const Simulation& simulation, const RunSummary& s) {
     if (s.flows.edits != 0) line("", fmt::format("edits {:+.6g} J", s.flows.edits));
     line("", fmt::format("imbalance {:.1e} J of {:.3g} J", s.imbalance, s.energy_scale));
     line("contacts", fmt::format("mean {:.3g}, max {}; {} events", s.contacts_mean, s.contacts_max, s.event_count));
+    // Where v tells something else than v_weighted: a jump is the same variation in both, swings from step to step are not.
+    if (s.variation > 1.2 * s.variation_weighted + 1e-9)
+        line("variation", fmt::format("{:.4g} of v, {:.4g} of v_weighted, the velocity that converges", s.variation,
+                                      s.variation_weighted));
+    if (s.energy_bound_violations > 0)
+        line("bounds",
+             fmt::format("the bound on the kinetic energy was broken in {} stages: contacts or joints did work "
+                         "on v_weighted",
+                         s.energy_bound_violations));
     const std::vector<std::string> names = system.coordinate_names();
     std::string state;
     for (std::size_t i = 0; i < names.size() && i < 7; ++i)

@@ -36,6 +36,7 @@ struct RecordContents {
     std::vector<double> t;                       // [s]
     std::vector<double> step_length;             // [s] of the step that ended at or covers t; 0 for the initial state
     MatX q, v, v_weighted;                       // one column per recorded time
+    std::vector<double> t_weighted;              // [s] at which v_weighted is the velocity; empty if not recorded
     std::vector<double> residual;                // [m/s] of the step the row was taken from
     // 4 rows: residual [m/s], overlap [m], joint violation [m, rad] and [m/s, rad/s], the largest of each over all
     // steps since the row before. Empty if not recorded.

@@ -90,7 +90,7 @@ protected:
 
 // A mechanism in its own coordinates, given by functions: one node of size nv. Every function fills its last
 // argument, already sized. Unit-quaternion blocks in q are declared by their first index: the three velocities
-// that belong to such a block are body-frame angular velocities.
+// that belong to such a block are body-frame angular velocities. Slopes not given are differences of the forces.
 struct LagrangianModel {
     std::string name;
     std::vector<std::string> coordinates;  // names of q

@@ -20,6 +20,8 @@
 //   potential forces         U comes from the states; -(U1 - U0) - w.(h k_potential)  scheme_loss
 //   implicit and gyroscopic  - w.(j - h k_applied - h k_potential)                 scheme_loss
 //   M(q)                     -(v1'(M1 - M) v1 - v0'(M0 - M) v0)/2                   scheme_loss
+//                            Coriolis forces stand among k_applied but are no loads: they pay for the change of M. Their
+//                            work, -w'(M1 - M0) w/2 to second order, goes from applied_work to scheme_loss
 //   edits                    energy of the state after an edit minus before         edits
 //
 // A stage that ends inside the step that was solved, v1 = v0 + share (v+ - v0), has the share of every impulse.
@@ -193,10 +195,12 @@ void EnergyLedger::book(const System& system, const Stage& s) {
     flows_.scheme_loss -= (now_.potential - before.potential) + (now_.elastic - before.elastic);
     if (!impact && !system.constant_mass()) {
         system.mass(*s.q1, M_);
-        double change = M_.quadratic(v1) - s.mass->quadratic(v1);
+        double change = M_.quadratic(v1) - s.mass->quadratic(v1), paid = M_.quadratic(w_);
         system.mass(*s.q0, M_);
         change -= M_.quadratic(v0) - s.mass->quadratic(v0);
-        flows_.scheme_loss -= 0.5 * change;
+        paid -= M_.quadratic(w_);
+        flows_.applied_work += 0.5 * paid;
+        flows_.scheme_loss += 0.5 * (paid - change);
     }
     scale_ = std::max({scale_, now_.kinetic, std::abs(now_.potential), now_.elastic, std::abs(flows_.applied_work),
                        std::abs(flows_.motor_work), std::abs(flows_.friction_loss), std::abs(flows_.impact_loss)});

@@ -125,6 +125,75 @@ struct PainleveRod {
     Mechanism build(const OptionValues& values) const;
 };
 
+struct FourBar {
+    static constexpr const char* name = "four-bar";
+    double m1 = 1, m2 = 1, m3 = 1, l1 = 0.3, l2 = 0.36055512754639896, l3 = 0.4, d = 0.7, g = 9.81, tau = 6;
+    double phi1_0 = 1.0471975511965979;
+    template <class F>
+    void fields(F&& f) {
+        f("m1", m1, "kg", "mass of the crank");
+        f("m2", m2, "kg", "mass of the coupler");
+        f("m3", m3, "kg", "mass of the rocker");
+        f("l1", l1, "m", "length of the crank");
+        f("l2", l2, "m", "length of the coupler");
+        f("l3", l3, "m", "length of the rocker");
+        f("d", d, "m", "distance of the two hinges on the ground");
+        f("g", g, "m/s^2", "gravity");
+        f("tau", tau, "N m", "torque on the crank");
+        f("phi1_0", phi1_0, "rad", "angle of the crank at t = 0, at rest; the others from the closed loop");
+    }
+    Mechanism build(const OptionValues& values) const;
+};
+
+struct ThreeBallChain {
+    static constexpr const char* name = "three-ball-chain";
+    double m1 = 1, m2 = 1, m3 = 1, R = 0.1, g = 9.81, e1 = 0.5, e2 = 0.5, e3 = 0.5;
+    double z1_0 = 0.6, z2_0 = 1, z3_0 = 1.5, v1_0 = 0, v2_0 = 0, v3_0 = 0;
+    template <class F>
+    void fields(F&& f) {
+        f("m1", m1, "kg", "mass of the lowest ball");
+        f("m2", m2, "kg", "mass of the middle ball");
+        f("m3", m3, "kg", "mass of the highest ball");
+        f("R", R, "m", "radius of the balls");
+        f("g", g, "m/s^2", "gravity");
+        f("e1", e1, "-", "restitution of the lowest ball at the floor");
+        f("e2", e2, "-", "restitution between balls 1 and 2");
+        f("e3", e3, "-", "restitution between balls 2 and 3");
+        f("z1_0", z1_0, "m", "height of the centre of ball 1 at t = 0");
+        f("z2_0", z2_0, "m", "the same, ball 2");
+        f("z3_0", z3_0, "m", "the same, ball 3");
+        f("v1_0", v1_0, "m/s", "upward velocity of ball 1 at t = 0");
+        f("v2_0", v2_0, "m/s", "the same, ball 2");
+        f("v3_0", v3_0, "m/s", "the same, ball 3");
+    }
+    Mechanism build(const OptionValues& values) const;
+};
+
+struct SliderCrankClearance {
+    static constexpr const char* name = "slider-crank-clearance";
+    double l1 = 0.153, l2 = 0.306, a = 0.05, b = 0.025, c = 0.001, m1 = 0.038, m2 = 0.038, m3 = 0.076;
+    double J1 = 7.4e-5, J2 = 5.9e-4, J3 = 2.7e-6, g = 9.81, eN = 0.4, mu = 0.01, omega1_0 = 150;
+    template <class F>
+    void fields(F&& f) {
+        f("l1", l1, "m", "length of the crank");
+        f("l2", l2, "m", "length of the rod");
+        f("a", a, "m", "half the length of the slider");
+        f("b", b, "m", "half its height");
+        f("c", c, "m", "play above and below it when it is centred");
+        f("m1", m1, "kg", "mass of the crank");
+        f("m2", m2, "kg", "mass of the rod");
+        f("m3", m3, "kg", "mass of the slider");
+        f("J1", J1, "kg m^2", "moment of inertia of the crank about its middle");
+        f("J2", J2, "kg m^2", "the same, rod");
+        f("J3", J3, "kg m^2", "the same, slider");
+        f("g", g, "m/s^2", "gravity");
+        f("eN", eN, "-", "restitution of the corners");
+        f("mu", mu, "-", "friction of the corners");
+        f("omega1_0", omega1_0, "rad/s", "angular velocity of the crank at t = 0; the rod keeps the slider in line");
+    }
+    Mechanism build(const OptionValues& values) const;
+};
+
 struct HarmonicConstraint {
     static constexpr const char* name = "harmonic-constraint";
     double m = 1, frequency_hz = 1, x0 = 1, v0 = 0;

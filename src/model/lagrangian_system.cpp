@@ -1,6 +1,8 @@
 // A mechanism given by functions of its own coordinates: one node, rows of one 1..3 x nv block. Bilateral rows come in
 // the order joints, velocity rows, springs, dry friction, one group each; the number of the group is its id.
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "math/so3.hpp"
@@ -56,13 +58,19 @@ public:
         A.block(0) += s * F;
     }
 
+    // Given by the model or, if it gives none, by central differences of forces(), attitudes along advance().
     bool slopes(double t, const VecX& q, const VecX& v, BlockMatrix& K, BlockMatrix& C) const override {
-        if (!m_.slopes) return false;
-        K.shape_diagonal(nodes_);
-        C.shape_diagonal(nodes_);
+        if (!m_.slopes && !m_.potential_force && !m_.applied && !m_.coriolis) return false;
         MatX& k = scratch(square, m_.nv, m_.nv);
         MatX& c = scratch(square_second, m_.nv, m_.nv);
-        m_.slopes(t, q, v, k, c);
+        if (m_.slopes) {
+            m_.slopes(t, q, v, k, c);
+        } else {
+            difference_forces(t, q, v, k, c);
+        }
+        if ((k.array() == 0).all() && (c.array() == 0).all()) return false;
+        K.shape_diagonal(nodes_);
+        C.shape_diagonal(nodes_);
         K.block(0) = k;
         C.block(0) = c;
         return true;
@@ -173,6 +181,49 @@ public:
     std::string contact_name(const ContactId& id) const override { return m_.contacts.at(id.a).name; }
 
 private:
+    // -dk/dq and -dk/dv column by column. The step balances the truncation s^2 against the rounding eps/s, both about 4e-11 of
+    // forces that change over lengths of a metre, turns of a radian or speeds of a metre per second (beyond them in proportion);
+    // forces that change within micrometres are not seen. Constant forces give exact zeros.
+    void difference_forces(double t, const VecX& q, const VecX& v, MatX& K, MatX& C) const {
+        constexpr double relative = 6e-6;  // cube root of the rounding
+        static thread_local Forces ahead, back;
+        VecX& d = scratch_vector(direction, m_.nv);
+        VecX& x = scratch_vector(displaced, nq());
+        VecX& u = scratch_vector(displaced_velocity, m_.nv);
+        const auto column = [&](double s, auto&& result) {
+            result = (back.potential - ahead.potential + back.applied - ahead.applied) / (2 * s);
+        };
+        int place = 0;  // in q, of the velocity j
+        std::size_t block = 0;
+        for (int j = 0; j < m_.nv; ++place) {
+            const bool turns = block < m_.quaternion_blocks.size() && m_.quaternion_blocks[block] == place;
+            for (int last = j + (turns ? 3 : 1); j < last; ++j) {
+                const double s = relative * (turns ? 1.0 : std::max(1.0, std::abs(q[place])));
+                for (const bool forward : {true, false}) {
+                    d[j] = forward ? s : -s;
+                    x = q;
+                    advance(x, d);
+                    forces(t, x, v, forward ? ahead : back);
+                }
+                d[j] = 0;
+                column(s, K.col(j));
+            }
+            if (turns) {
+                place += 3;
+                ++block;
+            }
+        }
+        for (int j = 0; j < m_.nv; ++j) {
+            const double s = relative * std::max(1.0, std::abs(v[j]));
+            u = v;
+            u[j] = v[j] + s;
+            forces(t, q, u, ahead);
+            u[j] = v[j] - s;
+            forces(t, q, u, back);
+            column(s, C.col(j));
+        }
+    }
+
     void add_velocity_rows(double t, const VecX& q, JointRows& joints) const {
         if (m_.velocity_rows == 0) return;
         VecX& w = scratch_vector(speed_vector, m_.velocity_rows);
@@ -217,6 +268,9 @@ private:
         speed_rows,
         speed_vector,
         velocity,
+        direction,
+        displaced,
+        displaced_velocity,
         contact_rows,
         contact_vector = contact_rows + 3
     };

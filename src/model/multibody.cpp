@@ -180,27 +180,6 @@ void MultibodySystem::forces(double t, const VecX& q, const VecX& v, Forces& k) 
     }
 }
 
-// Drag alone depends on the velocity (springs are rows): C = linear + quadratic (|v| + v v'/|v|).
-bool MultibodySystem::slopes(double, const VecX&, const VecX& v, BlockMatrix& K, BlockMatrix& C) const {
-    if (model_.drags.empty()) return false;
-    K.shape_diagonal(nodes_);
-    C.shape_diagonal(nodes_);
-    const int d = model_.plane ? 2 : 3;
-    for (const Drag& drag : model_.drags) {
-        const int n = node(drag.body);
-        if (n < 0 || !there(drag.body)) continue;
-        const auto u = v.segment(nodes_.start[n], d);
-        const double speed = u.norm();
-        auto block = C.block(n);
-        for (int i = 0; i < d; ++i) {
-            block(i, i) += drag.linear + drag.quadratic * speed;
-            for (int j = 0; j < d && speed > 0; ++j) block(i, j) += drag.quadratic * u[i] * u[j] / speed;
-        }
-        for (int i = d; i < nodes_.dof(n); ++i) block(i, i) += drag.angular;
-    }
-    return true;
-}
-
 void MultibodySystem::add_gyroscopic(double s, const VecX& v, BlockMatrix& A) const {
     if (model_.plane) return;
     for (std::size_t b = 0; b < model_.bodies.size(); ++b) {

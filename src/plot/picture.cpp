@@ -37,6 +37,7 @@ svg .grid { stroke: var(--grid); stroke-width: 1; fill: none }
 svg .frame { stroke: var(--faint); stroke-width: 1; fill: none }
 svg .line { fill: none; stroke-width: 1.6; stroke-linejoin: round; stroke-linecap: round }
 svg .dash { stroke-dasharray: 6 3 }
+svg .behind { stroke-width: 1; opacity: .4; stroke-dasharray: none }
 svg .dots { stroke-dasharray: 2 3 }
 svg .ink { stroke: var(--ink) }
 svg .blank { fill: var(--grid) }

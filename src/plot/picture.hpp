@@ -1,5 +1,6 @@
 // One SVG picture: what is common to all plots. Colours are classes, so that the same picture is light on a light page,
-// dark on a dark one and black on white in print: s0 .. s7 strokes and f0 .. f7 fills of the palette, `ink`, `faint`, `grid`.
+// dark on a dark one and black on white in print: s0 .. s7 strokes and f0 .. f7 fills of the palette, `ink`, `faint`, `grid`;
+// `behind` makes a line thin and pale.
 //
 // The palette is that of Okabe and Ito, made for the colour-blind, without its yellow (invisible on white) and with an
 // olive; on dark pages the same hues are lighter. The second four lines are dashed as well.

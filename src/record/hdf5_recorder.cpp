@@ -81,7 +81,7 @@ struct Pending {
     bool valid = false;
     State state;
     VecX v_weighted;
-    double step_length = 0, residual = 0;
+    double t_weighted = 0, step_length = 0, residual = 0;
     std::array<double, energy_terms> energy{};
     std::vector<ContactRecord> contacts;
     std::vector<double> reactions;
@@ -146,7 +146,8 @@ private:
     std::array<Slot, 2> slots_;
     std::size_t slot_ = 0;  // the one to write next
 
-    Column t_, step_length_, q_, v_, v_weighted_, residual_, worst_column_, energy_, pose_, velocity_, present_;
+    Column t_, step_length_, q_, v_, v_weighted_, t_weighted_, residual_, worst_column_, energy_, pose_, velocity_,
+        present_;
     Column contact_offset_, contact_id_, contact_mode_, contact_gap_, contact_position_, contact_normal_,
         contact_tangent_, contact_impulse_, name_id_, name_text_;
     Column reaction_offset_, reaction_;
@@ -157,6 +158,7 @@ private:
                                   &q_,
                                   &v_,
                                   &v_weighted_,
+                                  &t_weighted_,
                                   &residual_,
                                   &worst_column_,
                                   &energy_,
@@ -207,6 +209,7 @@ void Hdf5Recorder::create_columns(const System& system) {
     make(v_, "v", f64, {nv}, "m/s, rad/s", "velocity");
     make(v_weighted_, "v_weighted", f64, {nv}, "m/s, rad/s",
          "the velocity that converges, (1 - a) v0 + a v1 of the step");
+    make(t_weighted_, "t_weighted", f64, {}, "s", "the time of v_weighted, t0 + a h of the step");
     make(residual_, "residual", f64, {}, "m/s", "of the step");
     make(worst_column_, "worst", f64, {worst_terms}, "in names", "largest of the steps since the row before");
     make(energy_, "energy", f64, {energy_terms}, "J", "at the end of the step; flows since the start of the run");
@@ -230,7 +233,7 @@ void Hdf5Recorder::create_columns(const System& system) {
     make(event_t_, "events/t", f64, {}, "s", "events of the whole run, in order of time");
     make(event_kind_, "events/kind", u8, {}, "",
          "0 impact, 1 take-off, 2 stick-to-slip, 3 slip-to-stick, 4 load-switch, 5 add, 6 remove, 7 attach, 8 cut, "
-         "9 drive");
+         "9 drive, 10 accumulation");
     make(event_contact_, "events/contact", u32, {3}, "", "shape a, shape b, feature");
     make(event_before_, "events/before", u8, {}, "", "contact mode, as contacts/mode");
     make(event_after_, "events/after", u8, {}, "", "contact mode, as contacts/mode");
@@ -262,22 +265,24 @@ void Hdf5Recorder::name_reactions(const System& system, const Redundancy& rows) 
 
 // Arrays of fixed size that are overwritten at the end: SWMR allows no new attribute by then.
 void Hdf5Recorder::create_summary() {
-    static constexpr std::array<std::uint64_t, 6> counts{};
-    static constexpr std::array<double, 12> figures{};
+    static constexpr std::array<std::uint64_t, summary_counts> counts{};
+    static constexpr std::array<double, summary_figures> figures{};
     static constexpr std::array<double, StepTimers::arrows> timers{};
     static constexpr std::array<std::uint8_t, 16> hash{};
     static constexpr std::array<std::uint8_t, reason_length> reason{};
     static constexpr std::array<std::uint8_t, warnings_length> warnings{};
     static constexpr std::array<std::uint8_t, cone_length> cone{};
     counts_ = file_->write<std::uint64_t>("summary/counts", counts);
-    file_->set_attribute("summary/counts", "names", "end\nsteps\nrejected\nsolves\ncertified_steps\ncontacts_max");
+    file_->set_attribute("summary/counts", "names",
+                         "end\nsteps\nrejected\nsolves\ncertified_steps\ncontacts_max\n"
+                         "impact_gains\nenergy_bound_violations\nunlocated_events\nparadox_steps");
     file_->set_attribute("summary/counts", "about", "end: 0 finished, 1 refused, 2 interrupted");
     figures_ = file_->write<double>("summary/figures", figures);
     file_->set_attribute("summary/figures", "names",
                          "t [s]\nwall [s]\nstep_mean [ms]\nstep_p50 [ms]\nstep_p99 [ms]\nstep_max [ms]\n"
                          "residual_max [m/s]\nresidual_mean [m/s]\ngap_violation_max [m]\n"
                          "joint_violation_position_max [m, rad]\njoint_violation_velocity_max [m/s, rad/s]\n"
-                         "contacts_mean [1]");
+                         "contacts_mean [1]\nvariation [m/s, rad/s]\nvariation_weighted [m/s, rad/s]\nimpact_gain [J]");
     timers_ = file_->write<double>("summary/timers", timers);
     file_->set_attribute("summary/timers", "unit", "s");
     file_->set_attribute("summary/timers", "names", "find\nfill\nsolve\nadvance\nbook");
@@ -360,7 +365,10 @@ void Hdf5Recorder::begin(const Model& model, const State& state, const Step& ste
     create(model);
 
     fill(step, 0, 0);
-    if (pending_.v_weighted.size() != nv_) pending_.v_weighted = state.v;
+    if (pending_.v_weighted.size() != nv_) {
+        pending_.v_weighted = state.v;
+        pending_.t_weighted = state.t;
+    }
     pending_.contacts.clear();  // of a step that was not taken
     pending_.reactions.clear();
     row(*system_, state, pending_);
@@ -371,6 +379,7 @@ void Hdf5Recorder::begin(const Model& model, const State& state, const Step& ste
 // Everything of a row that belongs to the step.
 void Hdf5Recorder::fill(const Step& step, double residual, double step_length) {
     pending_.v_weighted = step.v_weighted;
+    pending_.t_weighted = step.t_weighted;
     pending_.step_length = step_length;
     pending_.residual = residual;
     pending_.energy = energy_row(step.ledger);
@@ -406,6 +415,7 @@ void Hdf5Recorder::row(const System& system, const State& state, const Pending& 
     q_.add(kept_columns_.of(system, state.q), static_cast<std::size_t>(nq_));
     v_.add(state.v.data(), static_cast<std::size_t>(nv_));  // what is new stands behind
     v_weighted_.add(p.v_weighted.data(), static_cast<std::size_t>(nv_));
+    t_weighted_.add(p.t_weighted);
     residual_.add(p.residual);
     worst_column_.add(worst_.data(), worst_.size());
     energy_.add(p.energy.data(), p.energy.size());
@@ -529,25 +539,32 @@ void Hdf5Recorder::end(const RunSummary& s) {
     if (pending_.valid) row(*system_, pending_.state, pending_);
     pending_.valid = false;
 
-    const std::array<std::uint64_t, 6> counts{static_cast<std::uint64_t>(s.end),
-                                              static_cast<std::uint64_t>(s.steps),
-                                              static_cast<std::uint64_t>(s.rejected),
-                                              static_cast<std::uint64_t>(s.solves),
-                                              static_cast<std::uint64_t>(s.certified_steps),
-                                              static_cast<std::uint64_t>(s.contacts_max)};
+    const std::array<std::uint64_t, summary_counts> counts{static_cast<std::uint64_t>(s.end),
+                                                           static_cast<std::uint64_t>(s.steps),
+                                                           static_cast<std::uint64_t>(s.rejected),
+                                                           static_cast<std::uint64_t>(s.solves),
+                                                           static_cast<std::uint64_t>(s.certified_steps),
+                                                           static_cast<std::uint64_t>(s.contacts_max),
+                                                           static_cast<std::uint64_t>(s.impact_gains),
+                                                           static_cast<std::uint64_t>(s.energy_bound_violations),
+                                                           static_cast<std::uint64_t>(s.unlocated_events),
+                                                           static_cast<std::uint64_t>(s.paradox_steps)};
     counts_.write_rows(0, counts.size(), counts.data());
-    const std::array<double, 12> figures{s.t,
-                                         s.wall_s,
-                                         s.step_ms_mean,
-                                         s.step_ms_p50,
-                                         s.step_ms_p99,
-                                         s.step_ms_max,
-                                         s.residual_max,
-                                         s.residual_mean,
-                                         s.gap_violation_max,
-                                         s.joint_violation_position_max,
-                                         s.joint_violation_velocity_max,
-                                         s.contacts_mean};
+    const std::array<double, summary_figures> figures{s.t,
+                                                      s.wall_s,
+                                                      s.step_ms_mean,
+                                                      s.step_ms_p50,
+                                                      s.step_ms_p99,
+                                                      s.step_ms_max,
+                                                      s.residual_max,
+                                                      s.residual_mean,
+                                                      s.gap_violation_max,
+                                                      s.joint_violation_position_max,
+                                                      s.joint_violation_velocity_max,
+                                                      s.contacts_mean,
+                                                      s.variation,
+                                                      s.variation_weighted,
+                                                      s.impact_gain};
     figures_.write_rows(0, figures.size(), figures.data());
     timers_.write_rows(0, s.timers.seconds.size(), s.timers.seconds.data());
     std::array<std::uint8_t, 16> hash{};

@@ -90,6 +90,7 @@ public:
         r.q = matrix("q", n);
         r.v = matrix("v", n);
         r.v_weighted = matrix("v_weighted", n);
+        if (file_.has("t_weighted")) r.t_weighted = column<double>("t_weighted", n, 1);
         r.energy = matrix("energy", n);
         r.contact_start = starts("contacts/offset", commit_.contacts);
         r.reaction_start = starts("reactions/offset", commit_.reactions);
@@ -132,6 +133,15 @@ private:
                         {path_});
         std::vector<T> values(static_cast<std::size_t>(rows * width));
         dataset.read_rows(0, rows, values.data());
+        return values;
+    }
+
+    // `all` numbers of the summary, of which older records have only the first `least`; the others are then zero.
+    template <class T>
+    std::vector<T> numbers(const char* name, std::size_t least, std::size_t all) const {
+        const std::uint64_t there = file_.open(name, hdf5_type<T>()).rows();
+        std::vector<T> values = column<T>(name, there >= all ? all : least, 1);
+        values.resize(all);
         return values;
     }
 
@@ -183,7 +193,7 @@ private:
 
     void read_summary(RecordContents& r) const {
         RunSummary& s = r.summary;
-        const auto counts = column<std::uint64_t>("summary/counts", 6, 1);
+        const auto counts = numbers<std::uint64_t>("summary/counts", old_counts, summary_counts);
         if (counts[0] > static_cast<std::uint64_t>(RunEnd::interrupted))
             throw Error("is damaged: its run ended in a way that does not exist", {path_});
         s.end = static_cast<RunEnd>(counts[0]);
@@ -193,7 +203,11 @@ private:
         s.certified_steps = static_cast<long>(counts[4]);
         s.certified = s.certified_steps == s.steps;
         s.contacts_max = static_cast<int>(counts[5]);
-        const auto figures = column<double>("summary/figures", 12, 1);
+        s.impact_gains = static_cast<long>(counts[6]);
+        s.energy_bound_violations = static_cast<long>(counts[7]);
+        s.unlocated_events = static_cast<long>(counts[8]);
+        s.paradox_steps = static_cast<long>(counts[9]);
+        const auto figures = numbers<double>("summary/figures", old_figures, summary_figures);
         double* const into[] = {&s.t,
                                 &s.wall_s,
                                 &s.step_ms_mean,
@@ -205,7 +219,11 @@ private:
                                 &s.gap_violation_max,
                                 &s.joint_violation_position_max,
                                 &s.joint_violation_velocity_max,
-                                &s.contacts_mean};
+                                &s.contacts_mean,
+                                &s.variation,
+                                &s.variation_weighted,
+                                &s.impact_gain};
+        static_assert(std::size(into) == summary_figures);
         for (std::size_t i = 0; i < figures.size(); ++i) *into[i] = figures[i];
         const auto timers = column<double>("summary/timers", StepTimers::arrows, 1);
         std::copy(timers.begin(), timers.end(), s.timers.seconds.begin());

@@ -14,7 +14,7 @@ namespace stickslip {
 inline constexpr const char* record_format = "stickslip-record";
 inline constexpr std::uint64_t record_format_version = 1;
 // What was added within the version, see docs/record.md: a reader of any revision reads records of every other.
-inline constexpr std::uint64_t record_revision = 1;
+inline constexpr std::uint64_t record_revision = 2;
 
 // The rows of `energy`.
 inline constexpr int energy_terms = 11;
@@ -33,6 +33,10 @@ inline constexpr int worst_terms = 4;
 enum WorstTerm { worst_residual, worst_overlap, worst_joint, worst_joint_speed };
 inline constexpr const char* worst_names =
     "residual [m/s]\noverlap [m]\njoint_violation [m, rad]\njoint_speed_violation [m/s, rad/s]";
+
+// Numbers of the summary; records of revision 0 and 1 have the first `old_counts` and `old_figures` of them.
+inline constexpr std::size_t summary_counts = 10, old_counts = 6;
+inline constexpr std::size_t summary_figures = 15, old_figures = 12;
 
 // Texts of the summary have room for so many bytes.
 inline constexpr std::size_t reason_length = 400;

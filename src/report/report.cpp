@@ -89,6 +89,16 @@ void add_facts(const RecordContents& r, plot::Page& page) {
     if (r.complete) {
         facts.emplace_back(
             "contacts", fmt::format("{} at once on average, {} at most", number(s.contacts_mean, 3), s.contacts_max));
+        if (s.variation > 0)
+            facts.emplace_back("total variation", fmt::format("{} of v, {} of v_weighted", number(s.variation, 3),
+                                                              number(s.variation_weighted, 3)));
+        if (s.energy_bound_violations > 0)
+            facts.emplace_back("energy bound", fmt::format("broken {}: contacts or joints did work on v_weighted",
+                                                           plot::counted(s.energy_bound_violations, "time")));
+        if (s.impact_gains > 0)
+            facts.emplace_back("impacts made energy", fmt::format("{} J in {}", number(s.impact_gain, 3),
+                                                                  plot::counted(s.impact_gains, "step")));
+        if (s.unlocated_events > 0) facts.emplace_back("events not located", fmt::format("{}", s.unlocated_events));
         facts.emplace_back("wall time", fmt::format("{} s", number(s.wall_s, 3)));
         facts.emplace_back("hash of the final state", r.hash);
     }

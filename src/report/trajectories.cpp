@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <limits>
 
 #include "plot/line_plot.hpp"
 #include "plot/text.hpp"
@@ -25,7 +25,9 @@ constexpr double noise = 1e-14;
 
 struct Channel {
     std::string name, unit;
-    std::vector<double> value, rate;  // rate may be empty
+    std::vector<double> value;
+    std::vector<double> rate;           // at the recorded times; may be empty
+    std::vector<double> rate_weighted;  // at t_weighted; empty where that is not recorded
     double range() const {
         double low = infinity, high = -infinity;
         for (const double x : value)
@@ -71,15 +73,27 @@ public:
         c.name = r_.coordinate_names[static_cast<std::size_t>(i)];
         c.unit = unit_of(c.name);
         c.value = row_of(r_.q, i);
-        if (r_.q.rows() == r_.v.rows()) c.rate = row_of(r_.v, i);
-        const auto dot = c.name.rfind('.');
-        if (!c.rate.empty() || dot == std::string::npos || dot + 2 != c.name.size()) return c;
-        // x, y, z of a body in space: the velocity of its centre of mass
-        const std::size_t axis = std::string("xyz").find(c.name[dot + 1]);
-        const auto body = std::find(r_.body_names.begin(), r_.body_names.end(), c.name.substr(0, dot));
-        if (axis != std::string::npos && body != r_.body_names.end())
-            c.rate = row_of(r_.body_velocity, 6 * (body - r_.body_names.begin()) + static_cast<Eigen::Index>(axis));
+        if (const Eigen::Index j = rate_of(i); j >= 0 && j < r_.v.rows()) {
+            c.rate = row_of(r_.v, j);
+            if (r_.t_weighted.size() == r_.t.size()) c.rate_weighted = row_of(r_.v_weighted, j);
+        }
         return c;
+    }
+
+    // The row of v that is the rate of coordinate i; -1 if none is. In space a body's attitude takes four places in q for
+    // three in v, and x, y, z move with its centre of mass; counted joint angles stand behind all bodies.
+    Eigen::Index rate_of(Eigen::Index i) const {
+        if (r_.q.rows() == r_.v.rows()) return i;
+        const auto& names = r_.coordinate_names;
+        const std::string& name = names[static_cast<std::size_t>(i)];
+        const auto dot = name.rfind('.');
+        if (dot == std::string::npos) return -1;
+        const std::string part = name.substr(dot + 1);
+        if (part != "x" && part != "y" && part != "z" && part != "angle") return -1;
+        if (std::find(r_.body_names.begin(), r_.body_names.end(), name.substr(0, dot)) == r_.body_names.end())
+            return -1;
+        return i - std::count_if(names.begin(), names.begin() + i,
+                                 [](const std::string& before) { return before.ends_with(".qw"); });
     }
 
     // Angle by which a body is turned from where it started, 0 .. pi.
@@ -115,9 +129,11 @@ public:
             if (const Eigen::Index i = index(name + part); i >= 0) list.push_back(coordinate(i));
         if (list.size() == before) {  // fixed, or of a mechanism: the recorded pose
             for (Eigen::Index axis = 0; axis < 3; ++axis)
-                list.push_back({name + "." + "xyz"[axis], "m",
+                list.push_back({name + "." + "xyz"[axis],
+                                "m",
                                 row_of(r_.body_pose, 7 * static_cast<Eigen::Index>(body) + axis),
-                                row_of(r_.body_velocity, 6 * static_cast<Eigen::Index>(body) + axis)});
+                                row_of(r_.body_velocity, 6 * static_cast<Eigen::Index>(body) + axis),
+                                {}});
         }
         if (in_space(body)) list.push_back(turn(body));
     }
@@ -169,6 +185,48 @@ std::size_t keep_movers(std::vector<Channel>& group) {
     return left_out;
 }
 
+// What the velocities of one picture show. v_weighted at t_weighted converges; v may swing about it from step to step, and is
+// drawn behind it where that is seen: farther than `visible` pixels from the line of v_weighted.
+class Rates {
+public:
+    Rates(const RecordContents& record, const std::vector<Channel>& group) : r_(record) {
+        for (const Channel& c : group)
+            for (const auto* y : {&c.rate, &c.rate_weighted})
+                for (const double x : *y)
+                    if (std::isfinite(x)) low_ = std::min(low_, x), high_ = std::max(high_, x);
+    }
+
+    bool seen(const Channel& c) const {
+        const double range = high_ - low_, span = r_.t.empty() ? 0 : r_.t.back() - r_.t.front();
+        if (c.rate_weighted.empty() || !(range > rounding) || !(span > 0)) return false;
+        const auto place = [&](double t, double y) { return Vec2(width * t / span, height * y / range); };
+        const std::size_t n = std::min({c.rate.size(), c.rate_weighted.size(), r_.t.size()});
+        for (std::size_t k = 0; k < n; ++k) {
+            // The line near this row: two pieces before and after it.
+            const Vec2 p = place(r_.t[k], c.rate[k]);
+            double nearest = infinity;
+            for (std::size_t i = k > 1 ? k - 2 : 0; i < std::min(n, k + 3); ++i) {
+                const Vec2 a = place(r_.t_weighted[i], c.rate_weighted[i]);
+                const std::size_t next = std::min(i + 1, n - 1);
+                const Vec2 d = place(r_.t_weighted[next], c.rate_weighted[next]) - a;
+                const double along = d.squaredNorm() > 0 ? std::clamp((p - a).dot(d) / d.squaredNorm(), 0.0, 1.0) : 0;
+                nearest = std::min(nearest, (a + along * d - p).norm());
+            }
+            if (std::isfinite(nearest) && nearest > visible) return true;
+        }
+        return false;
+    }
+
+    static bool differ(const RecordContents& record, const Channel& c) {
+        return !c.rate_weighted.empty() && (c.rate_weighted != c.rate || record.t_weighted != record.t);
+    }
+
+private:
+    static constexpr double width = 480, height = 220, visible = 1.5;  // [px] of the frame of a picture
+    const RecordContents& r_;
+    double low_ = infinity, high_ = -infinity;
+};
+
 void add_pictures(const RecordContents& record, std::vector<Channel> group, plot::Page& page) {
     const std::string unit = group.front().unit;
     double farthest = 0;
@@ -188,6 +246,12 @@ void add_pictures(const RecordContents& record, std::vector<Channel> group, plot
     values.y_label = unit == "rad" ? "angle" : ways ? "way" : unit == "1" ? "part of the quaternion" : "position";
     rates.title = unit == "rad" ? "Angular velocities" : "Velocities";
     rates.y_label = unit == "rad" ? "angular velocity" : "velocity";
+    const Rates shown(record, group);
+    std::vector<double> t_weighted = record.t_weighted;
+    if (!t_weighted.empty() && !record.t.empty())
+        t_weighted.push_back(record.t.back());  // the same stretch of time as beside
+    std::vector<plot::Series> swinging;
+    bool weighted = false;
     for (Channel& c : group) {
         if (ways && !c.value.empty()) {
             const double start = c.value.front();
@@ -195,14 +259,32 @@ void add_pictures(const RecordContents& record, std::vector<Channel> group, plot
         }
         // The same line has the same colour on both sides.
         const std::string classes = plot::series_class(static_cast<int>(values.series.size()));
-        if (!c.rate.empty()) rates.series.push_back({c.name, std::move(c.rate), {}, false, true, classes});
+        weighted = weighted || Rates::differ(record, c);
+        if (shown.seen(c)) swinging.push_back({c.name + ": v", c.rate, {}, false, true, classes + " behind"});
+        if (!c.rate_weighted.empty()) {
+            c.rate_weighted.push_back(std::numeric_limits<double>::quiet_NaN());
+            rates.series.push_back({c.name, std::move(c.rate_weighted), t_weighted, false, true, classes});
+        } else if (!c.rate.empty()) {
+            rates.series.push_back({c.name, std::move(c.rate), {}, false, true, classes});
+        }
         values.series.push_back({c.name, std::move(c.value), {}, false, true, classes});
     }
     const bool turned = std::any_of(values.series.begin(), values.series.end(),
                                     [](const plot::Series& s) { return s.name.ends_with(" turned"); });
     page.figure(plot::draw(values),
                 turned ? "\"turned\": the angle between the attitude now and at the start, 0 to \xcf\x80." : "");
-    if (!rates.series.empty()) page.figure(plot::draw(rates));
+    if (rates.series.empty()) return;
+    rates.series.insert(rates.series.begin(), swinging.begin(), swinging.end());
+    std::string note;
+    if (weighted)
+        note =
+            "v_weighted at t_weighted, between the ends of each step: the velocity that converges as steps get "
+            "shorter.";
+    if (!swinging.empty())
+        note +=
+            " Pale: v at the ends of the steps, where joints and contacts do not hold it and it may swing from step to "
+            "step.";
+    page.figure(plot::draw(rates), note);
 }
 
 }  // namespace

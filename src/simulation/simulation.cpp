@@ -146,7 +146,10 @@ struct Simulation::Impl {
         }
         state = edited.state;
         plan_redundancy(*model.system, state, step);
-        if (!same) step.v_weighted = state.v;
+        if (!same) {
+            step.v_weighted = state.v;
+            step.t_weighted = state.t;
+        }
     }
 
     // The actions whose time has come; empty, or the sentence that refuses one.
@@ -444,6 +447,8 @@ void Simulation::restore(const std::vector<std::uint8_t>& bytes) {
     Impl& m = *impl_;
     read_snapshot(bytes, m.state, m.step, m.steps,
                   [&](const std::vector<MadeEdit>& edits, const State& end) { m.remake(edits, end); });
+    m.step.v_weighted = m.state.v;  // no snapshot keeps that of the last step: none has been taken yet
+    m.step.t_weighted = m.state.t;
 }
 
 std::string state_hash(const State& state) {

@@ -103,6 +103,24 @@ TEST_F(Command, JsonHasEveryPromisedField) {
     EXPECT_TRUE(fs::exists(path("out/run.h5")));
 }
 
+// The summary tells of restless velocities and broken bounds where there are any, and only there.
+TEST_F(Command, SummaryTellsOfVariationAndBoundsWhereTheySaySomething) {
+    for (const char* model : {"mechanism:joint-flipflop --scheme alpha-gamma", "mechanism:four-bar --step 1e-3",
+                              "scene:falling-box --end 0.2", "mechanism:bouncing-ball"}) {
+        const std::string line = std::string("run ") + model + " --no-record";
+        const Outcome text = call(line), run = call(line + " --json");
+        ASSERT_EQ(run.code, 0) << run.err;
+        const Json json = Json::parse(run.out);
+        for (const char* field : {"impact_gains", "unlocated_events", "paradox_steps"})
+            EXPECT_TRUE(json.contains(field)) << field;
+        const double v = json["variation"]["v"], weighted = json["variation"]["v_weighted"];
+        EXPECT_EQ(text.out.find("\n  variation") != std::string::npos, v > 1.2 * weighted + 1e-9) << model;
+        EXPECT_EQ(text.out.find("\n  bounds") != std::string::npos, json["energy_bound_violations"] > 0) << model;
+    }
+    const Outcome flip = call("run mechanism:joint-flipflop --scheme alpha-gamma --no-record");
+    EXPECT_NE(flip.out.find("of v_weighted, the velocity that converges"), std::string::npos) << flip.out;
+}
+
 TEST_F(Command, EveryBadSceneIsRefusedWithItsPlaceAndCodeTwo) {
     int count = 0;
     for (const auto& file : fs::directory_iterator(std::string(STICKSLIP_TEST_DATA) + "/bad_scenes")) {

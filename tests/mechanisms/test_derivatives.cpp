@@ -41,6 +41,21 @@ TEST_P(EveryMechanism, DerivativesAreThoseOfItsFunctions) {
             EXPECT_LT((M - M.transpose()).cwiseAbs().maxCoeff(), 1e-12);
             EXPECT_GT(v.dot(M * v), 0);
             ASSERT_TRUE(model.coriolis) << "M(q) needs its Coriolis forces";
+            // c = -dM/dt v + d(v'Mv/2)/dq
+            MatX M1 = MatX::Zero(model.nv, model.nv), M0 = M1;
+            model.mass(ahead, M1);
+            model.mass(back, M0);
+            VecX expected = -(M1 - M0) * v / (2 * s), coriolis = VecX::Zero(model.nv);
+            for (int j = 0; j < model.nv; ++j) {
+                const VecX d = s * VecX::Unit(model.nv, j);
+                M1.setZero();
+                M0.setZero();
+                model.mass(moved(q, d), M1);
+                model.mass(moved(q, VecX(-d)), M0);
+                expected[j] += v.dot((M1 - M0) * v) / (4 * s);
+            }
+            model.coriolis(q, v, coriolis);
+            EXPECT_LT((coriolis - expected).norm(), 1e-7 * (1 + expected.norm()));
         }
         if (model.joints > 0) {
             VecX g1 = VecX::Zero(model.joints), g0 = g1, curvature = g1;
@@ -91,20 +106,47 @@ TEST_P(EveryMechanism, DerivativesAreThoseOfItsFunctions) {
                         1e-7 * (1 + std::abs(H.row(0).dot(v))));
             EXPECT_LT((curvature - (H1 - H0) * v / (2 * s)).norm(), 1e-6 * (1 + curvature.norm()));
         }
-        if (model.slopes) {
-            MatX K = MatX::Zero(model.nv, model.nv), C = K;
-            model.slopes(t, q, v, K, C);
-            Forces k1, k0;
-            system->forces(t, ahead, v, k1);
-            system->forces(t, back, v, k0);
-            const VecX rate = (k1.potential + k1.applied - k0.potential - k0.applied) / (2 * s);
-            EXPECT_LT((rate + K * v).norm(), 1e-5 * (1 + rate.norm()));
-            const VecX d = random.vector(model.nv);
-            system->forces(t, q, v + s * d, k1);
-            system->forces(t, q, v - s * d, k0);
-            const VecX drag = (k1.potential + k1.applied - k0.potential - k0.applied) / (2 * s);
-            EXPECT_LT((drag + C * d).norm(), 1e-5 * (1 + drag.norm()));
+    }
+}
+
+// What a scheme gets, whether the mechanism gives slopes or not: the derivatives of the forces, and so do finite differences
+// alone. No slopes are given only where the forces are constant.
+TEST_P(EveryMechanism, SlopesAreTheDerivativesOfItsForces) {
+    testing::Random random(8);
+    const Mechanism mechanism = GetParam().make({});
+    const auto system = make_lagrangian_system(mechanism.model);
+    LagrangianModel bare = mechanism.model;
+    bare.slopes = nullptr;
+    const auto differenced = make_lagrangian_system(bare);
+    const int nv = system->nv();
+    const double s = 1e-6;
+    for (int trial = 0; trial < 100; ++trial) {
+        VecX q = mechanism.state.q;
+        system->advance(q, VecX(random.vector(nv)));
+        const VecX v = 5 * random.vector(nv), d = random.vector(nv);
+        const double t = random.uniform(0, 5);
+        VecX ahead = q, back = q;
+        system->advance(ahead, VecX(s * d));
+        system->advance(back, VecX(-s * d));
+        Forces k1, k0;
+        const auto rate = [&] { return VecX((k1.potential + k1.applied - k0.potential - k0.applied) / (2 * s)); };
+        system->forces(t, ahead, v, k1);
+        system->forces(t, back, v, k0);
+        const VecX by_position = rate();
+        system->forces(t, q, v + s * d, k1);
+        system->forces(t, q, v - s * d, k0);
+        const VecX by_velocity = rate();
+        BlockMatrix K, C, K_differenced, C_differenced;
+        const bool any = system->slopes(t, q, v, K, C);
+        ASSERT_EQ(any, differenced->slopes(t, q, v, K_differenced, C_differenced));
+        if (!any) {
+            EXPECT_EQ(by_position.norm() + by_velocity.norm(), 0);
+            continue;
         }
+        EXPECT_LT((by_position + K.dense() * d).norm(), 1e-7 * (1 + K.dense().norm()));
+        EXPECT_LT((by_velocity + C.dense() * d).norm(), 1e-7 * (1 + C.dense().norm()));
+        EXPECT_LT((K.dense() - K_differenced.dense()).norm(), 1e-8 * (1 + K.dense().norm()));
+        EXPECT_LT((C.dense() - C_differenced.dense()).norm(), 1e-8 * (1 + C.dense().norm()));
     }
 }
 

@@ -7,6 +7,7 @@
 #include "collision/finder.hpp"
 #include "math/so3.hpp"
 #include "model/multibody.hpp"
+#include "support/allocations.hpp"
 
 namespace stickslip {
 namespace {
@@ -124,6 +125,54 @@ TEST(LagrangianSystem, VelocityRowsSpringsAndFrictionFollowTheJoints) {
     system->advance(back, -s * v);
     const MatX G = rows.jacobian.dense(system->nodes());
     EXPECT_NEAR((G * v)[2], (spring.value(ahead) - spring.value(back)) / (2 * s), 1e-8);
+}
+
+// Slopes of a model that gives none, in a block between plain coordinates: gravity on an arm of the body, a slider whose spring
+// grows with the cube, drag along z that grows with the speed and with the height, at places and speeds far from 1.
+TEST(LagrangianSystem, SlopesNotGivenAreDifferencesOfTheForces) {
+    LagrangianModel model = body_with_slider();
+    const Vec3 arm(0.2, -0.1, 0.3);
+    const auto down = [](const VecX& q) { return Vec3(read_quaternion(q.data() + 1).conjugate() * Vec3(0, 0, -9.81)); };
+    model.potential_force = [=](const VecX& q, VecX& k) {
+        k.segment<3>(1) = arm.cross(down(q));
+        k[4] = -q[5] * q[5] * q[5];
+    };
+    model.applied = [](double t, const VecX& q, const VecX& v, VecX& k) {
+        k[0] = -0.3 * (1 + q[0] * q[0]) * v[0] * std::abs(v[0]) + t;
+        k[2] = -0.7 * v[1];
+    };
+    const auto system = make_lagrangian_system(model);
+    for (const double far : {0.5, 40.0}) {
+        VecX q = (VecX(6) << far, 1, 0, 0, 0, -2 * far).finished();
+        system->advance(q, (VecX(5) << 0, 0.4, 0.9, -0.2, 0).finished());
+        const VecX v = far * (VecX(5) << -0.3, 1.2, -0.7, 2.1, 0.4).finished();
+        MatX K = MatX::Zero(5, 5), C = K;
+        K.block<3, 3>(1, 1) = -hat(arm) * hat(down(q));
+        K(4, 4) = 3 * q[5] * q[5];
+        K(0, 0) = 0.6 * q[0] * v[0] * std::abs(v[0]);
+        C(0, 0) = 0.6 * (1 + q[0] * q[0]) * std::abs(v[0]);
+        C(2, 1) = 0.7;
+        BlockMatrix stiffness, damping;
+        ASSERT_TRUE(system->slopes(0.5, q, v, stiffness, damping));
+        EXPECT_LT((stiffness.dense() - K).cwiseAbs().maxCoeff(), 1e-9 * K.norm());
+        EXPECT_LT((damping.dense() - C).cwiseAbs().maxCoeff(), 1e-9 * C.norm());
+        const VecX before = q;
+        const long allocated = testing::allocations;
+        system->slopes(0.5, q, v, stiffness, damping);
+        EXPECT_EQ(testing::allocations, allocated);
+        EXPECT_EQ(q, before);
+    }
+}
+
+// Forces that do not depend on the state have no slopes, exactly: rounding must not make any.
+TEST(LagrangianSystem, ConstantForcesHaveNoSlopes) {
+    LagrangianModel model = body_with_slider();
+    model.potential_force = [](const VecX&, VecX& k) { k[0] = -9.81 / 3; };
+    model.applied = [](double t, const VecX&, const VecX&, VecX& k) { k[4] = 1e6 * std::sin(t); };
+    const auto system = make_lagrangian_system(model);
+    BlockMatrix K, C;
+    EXPECT_FALSE(system->slopes(0.3, (VecX(6) << 7, 1, 0, 0, 0, -2).finished(), VecX::Ones(5), K, C));
+    EXPECT_FALSE(make_lagrangian_system(body_with_slider())->slopes(0, VecX::Ones(6), VecX::Ones(5), K, C));
 }
 
 }  // namespace

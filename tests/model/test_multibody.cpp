@@ -239,6 +239,54 @@ TEST_P(RandomBodies, DragSlopesAreItsDerivative) {
     }
 }
 
+// Drag slopes are velocity's, loads turn with the body they act on; both at any state, with loads that are over and bodies that
+// are fixed beside them.
+TEST_P(RandomBodies, ForceSlopesAreDerivatives) {
+    Random random(47);
+    for (int trial = 0; trial < 50; ++trial) {
+        MultibodyModel model = random_model(random, GetParam());
+        model.drags.resize(static_cast<std::size_t>(trial % 2) * model.drags.size());
+        for (const int body : {0, 1, 1, 2}) {
+            Load load;
+            load.body = body;
+            load.point = random_vector(random, trial % 3 == 0 ? 0 : 1);
+            for (int i = 0; i < 3; ++i) {
+                const double size = random.normal();
+                load.force[i] = TimeFunction::of([size](double t) { return size * std::cos(t); });
+                load.torque[i] = TimeFunction::constant(random.normal());
+            }
+            load.from = 0.5;
+            load.until = 1.5;
+            model.loads.push_back(load);
+        }
+        const MultibodySystem system(model);
+        State x = system.initial_state(std::vector<Vec3>(3, Vec3::Zero()), std::vector<Vec3>(3, Vec3::Zero()));
+        system.advance(x.q, VecX(random.vector(system.nv())));
+        const VecX v = random.vector(system.nv()), d = random.vector(system.nv());
+        const double s = 1e-6;
+        for (const double t : {0.2, 0.7, 1.5}) {
+            VecX ahead = x.q, back = x.q;
+            system.advance(ahead, VecX(s * d));
+            system.advance(back, VecX(-s * d));
+            Forces k1, k0;
+            const auto rate = [&] { return VecX((k1.potential + k1.applied - k0.potential - k0.applied) / (2 * s)); };
+            system.forces(t, ahead, v, k1);
+            system.forces(t, back, v, k0);
+            const VecX by_position = rate();
+            system.forces(t, x.q, VecX(v + s * d), k1);
+            system.forces(t, x.q, VecX(v - s * d), k0);
+            const VecX by_velocity = rate();
+            BlockMatrix K, C;
+            if (!system.slopes(t, x.q, v, K, C)) {
+                EXPECT_LT(by_position.norm() + by_velocity.norm(), 1e-8);
+                continue;
+            }
+            EXPECT_LT((by_position + K.dense() * d).norm(), 1e-7 * (1 + by_position.norm()));
+            EXPECT_LT((by_velocity + C.dense() * d).norm(), 1e-7 * (1 + by_velocity.norm()));
+        }
+    }
+}
+
 // Springs, bushings and torsion springs: -dU/dq along v is the sum of their forces -k value G v.
 TEST_P(RandomBodies, ElasticEnergyFallsByTheWorkOfTheSprings) {
     Random random(43);

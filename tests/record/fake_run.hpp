@@ -143,6 +143,7 @@ struct FakeRun {
         step.t1 = x1.t;
         step.q0 = x0.q, step.v0 = x0.v, step.q1 = x1.q, step.v1 = x1.v;
         step.v_weighted = known_vector(k, 30, 2);
+        step.t_weighted = known(k, 32);
         step.contacts = contacts(k);
         const std::vector<double> r = reactions(k);
         step.reactions.resize(static_cast<Eigen::Index>(r.size()));
@@ -179,6 +180,7 @@ inline std::string compare(const FakeRun& run, const RecordContents& r) {
         const auto i = static_cast<Eigen::Index>(k);
         if (!same_bits(r.t[k], x.t) || r.q.col(i) != x.q || r.v.col(i) != x.v) return "state" + row;
         if (r.v_weighted.col(i) != known_vector(k, 30, 2)) return "v_weighted" + row;
+        if (r.t_weighted.size() != n || !same_bits(r.t_weighted[k], known(k, 32))) return "t_weighted" + row;
         if (!same_bits(r.residual[k], run.residual(k))) return "residual" + row;
         if (!same_bits(r.step_length[k], k == 0 ? 0.0 : FakeRun::h)) return "step_length" + row;
         for (Eigen::Index e = 0; e < 9; ++e)

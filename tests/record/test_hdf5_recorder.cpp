@@ -89,8 +89,9 @@ TEST(Hdf5Recorder, BodiesAndUnitsAreInTheFile) {
     const std::vector<double> velocity = file.read<double>("bodies/velocity", &shape);
     EXPECT_EQ(shape, (std::vector<std::uint64_t>{4, 1, 6}));
     EXPECT_EQ(velocity[3 * 6 + 4], run.state(3).v[0]);
-    for (const char* name : {"t", "q", "v", "v_weighted", "residual", "energy", "bodies/pose", "bodies/velocity",
-                             "contacts/gap", "contacts/impulse", "reactions/impulse", "events/t", "summary/timers"})
+    for (const char* name :
+         {"t", "q", "v", "v_weighted", "t_weighted", "residual", "energy", "bodies/pose", "bodies/velocity",
+          "contacts/gap", "contacts/impulse", "reactions/impulse", "events/t", "summary/timers"})
         EXPECT_FALSE(file.text_attribute(name, "unit").empty()) << name;
 }
 
@@ -274,6 +275,8 @@ TEST(Hdf5Recorder, SettingsBodiesAndSummaryComeBack) {
     s.wall_s = 0.5, s.step_ms_p99 = 0.25, s.residual_max = 1e-8, s.contacts_mean = 1.5;
     s.gap_violation_max = 1e-3, s.joint_violation_position_max = 2e-3, s.joint_violation_velocity_max = 3e-3;
     s.timers.seconds = {1, 2, 3, 4, 5};
+    s.impact_gains = 6, s.energy_bound_violations = 7, s.unlocated_events = 8, s.paradox_steps = 2;
+    s.variation = 11.5, s.variation_weighted = 4.25, s.impact_gain = 0.125;
     recorder->end(s);
 
     const RecordContents r = read_record(folder.file("run.h5"));
@@ -309,6 +312,13 @@ TEST(Hdf5Recorder, SettingsBodiesAndSummaryComeBack) {
     EXPECT_EQ(back.joint_violation_position_max, 2e-3);
     EXPECT_EQ(back.joint_violation_velocity_max, 3e-3);
     EXPECT_EQ(back.timers.seconds, s.timers.seconds);
+    EXPECT_EQ(back.impact_gains, 6);
+    EXPECT_EQ(back.energy_bound_violations, 7);
+    EXPECT_EQ(back.unlocated_events, 8);
+    EXPECT_EQ(back.paradox_steps, 2);
+    EXPECT_EQ(back.variation, 11.5);
+    EXPECT_EQ(back.variation_weighted, 4.25);
+    EXPECT_EQ(back.impact_gain, 0.125);
 }
 
 // An exception in the run destroys the recorder without end().
@@ -436,10 +446,22 @@ TEST(ReadRecord, RecordsOfRevisionZeroAreStillRead) {
     recorder->end({});
     const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
     ASSERT_GE(id, 0);
-    for (const char* name :
-         {"worst", "settings", "contacts/name_id", "contacts/name_text", "summary/warnings", "summary/cone"})
+    for (const char* name : {"worst", "settings", "t_weighted", "contacts/name_id", "contacts/name_text",
+                             "summary/warnings", "summary/cone"})
         ASSERT_GE(H5Ldelete(id, name, H5P_DEFAULT), 0) << name;
     ASSERT_GE(H5Adelete(id, "format_revision"), 0);
+    const auto replace = [&](const char* name, hid_t type, hsize_t n, const void* values) {
+        ASSERT_GE(H5Ldelete(id, name, H5P_DEFAULT), 0) << name;
+        const hid_t space = H5Screate_simple(1, &n, nullptr);
+        const hid_t array = H5Dcreate2(id, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        ASSERT_GE(H5Dwrite(array, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), 0) << name;
+        H5Dclose(array);
+        H5Sclose(space);
+    };
+    const std::array<std::uint64_t, old_counts> counts{2, 9, 0, 9, 8, 3};
+    const std::array<double, old_figures> figures{1.5};
+    replace("summary/counts", H5T_NATIVE_UINT64, counts.size(), counts.data());
+    replace("summary/figures", H5T_NATIVE_DOUBLE, figures.size(), figures.data());
     const hid_t commit = H5Dopen2(id, "commit", H5P_DEFAULT);
     Commit slots[2];
     ASSERT_GE(H5Dread(commit, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, slots), 0);
@@ -454,6 +476,13 @@ TEST(ReadRecord, RecordsOfRevisionZeroAreStillRead) {
     EXPECT_EQ(r.t.size(), 10u);
     EXPECT_TRUE(r.complete);
     EXPECT_EQ(r.worst.size(), 0);
+    EXPECT_TRUE(r.t_weighted.empty());
+    EXPECT_EQ(r.v_weighted.cols(), 10);
+    EXPECT_EQ(r.summary.end, RunEnd::interrupted);
+    EXPECT_EQ(r.summary.contacts_max, 3);
+    EXPECT_EQ(r.summary.t, 1.5);
+    EXPECT_EQ(r.summary.paradox_steps, 0);
+    EXPECT_EQ(r.summary.variation, 0);
     EXPECT_EQ(r.tolerance, 0);
     EXPECT_TRUE(r.contact_names.empty());
     EXPECT_EQ(contact_name(r, {3, 4, 0x1f}), "shapes 3/4, feature 1f");
