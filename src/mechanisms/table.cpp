@@ -21,6 +21,8 @@ const std::vector<MechanismEntry>& mechanisms() {
         entry<DoublePendulumWall>("Potra et al. 2006, 10.1",
                                   "double pendulum that strikes a wall, Cartesian coordinates"),
         entry<TwoCarts>("Potra et al. 2006, 10.3", "two carts with friction, spring, stiff damper and a stopper"),
+        entry<KanePendulum>("Kane 1984",
+                            "double pendulum that strikes a rough floor, where impact laws may gain energy"),
         entry<PainleveRod>("Painleve 1895", "rod sliding on its tip where friction admits no contact force, or two"),
         entry<HarmonicConstraint>("Lacoursiere & Linde 2011, 9", "oscillator as a regularised constraint"),
         entry<JointFlipflop>("Gavrea et al. 2008, 9.1", "joint with an inconsistent initial velocity"),
