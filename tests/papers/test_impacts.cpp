@@ -5,6 +5,8 @@
 #include <cmath>
 #include <optional>
 
+#include "collision/finder.hpp"
+#include "diagnose/wedging.hpp"
 #include "stickslip/load.hpp"
 #include "stickslip/simulation.hpp"
 #include "support/models.hpp"
@@ -98,19 +100,34 @@ Outcome strike(const Impact& impact, const std::string& law) {
     return outcome;
 }
 
+// Whether no contact forces balance each other.
+bool pointed(const Impact& impact) {
+    const Model model = impact.model("newton");
+    ContactFinder finder;
+    BlockMatrix mass;
+    JointRows joints;
+    ContactRows contacts;
+    model.system->mass(model.state.q, mass);
+    model.system->rows(0, model.state.q, finder, joints, contacts);
+    return find_wedges(mass, joints, contacts, 1e-9).pointed();
+}
+
 class RandomImpacts : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(RandomImpacts, GainEnergyOnlyWhereTheirLawAllowsAndSaySo) {
     const std::string law = GetParam();
     const bool never = law == "poisson-simple" || law == "newton-common";
     Random random(20260);
-    int gains = 0, refused = 0;
+    int gains = 0, refused = 0;  // refused: the step has no solution
     double largest = 0;
     for (int k = 0; k < 1000; ++k) {
         const Impact impact = random_impact(random);
         SCOPED_TRACE("impact " + std::to_string(k) + ", " + law);
         const Outcome outcome = strike(impact, law);
         if (outcome.end.end != RunEnd::finished) {
+            // Where bodies are squeezed, contacts with different e may ask for what excludes each other; nowhere else.
+            EXPECT_EQ(law, "newton") << outcome.end.reason;
+            EXPECT_FALSE(pointed(impact)) << outcome.end.reason;
             ++refused;
             continue;
         }
@@ -119,7 +136,10 @@ TEST_P(RandomImpacts, GainEnergyOnlyWhereTheirLawAllowsAndSaySo) {
         for (const MatX& H : impact.H) EXPECT_GT(H.row(0).dot(outcome.end.v), -1e-7);
         // The ledger, the count and the warning say the same as the velocities.
         EXPECT_NEAR(outcome.end.flows.impact_loss, -outcome.gain, 1e-7 * scale);
-        EXPECT_LT(std::abs(outcome.end.imbalance), 1e-12 * outcome.end.energy_scale);
+        // What the residual of the solver leaves, besides rounding.
+        const double momentum = (impact.M * outcome.end.v).lpNorm<1>() + (impact.M * impact.v).lpNorm<1>();
+        EXPECT_LT(std::abs(outcome.end.imbalance),
+                  1e-12 * outcome.end.energy_scale + outcome.end.residual_max * momentum);
         const bool made = outcome.gain > 1e-6 * scale;
         if (std::abs(outcome.gain) > 1e-6 * scale) {
             EXPECT_EQ(outcome.end.impact_gains > 0, made);
@@ -138,7 +158,7 @@ TEST_P(RandomImpacts, GainEnergyOnlyWhereTheirLawAllowsAndSaySo) {
     if (!never) {
         EXPECT_GT(gains, 0);
     }
-    EXPECT_EQ(refused, 0);
+    EXPECT_LT(refused, 100);
 }
 
 INSTANTIATE_TEST_SUITE_P(Laws, RandomImpacts, ::testing::Values("poisson", "poisson-simple", "newton", "newton-common"),
