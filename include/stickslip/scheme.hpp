@@ -29,6 +29,7 @@ struct StepMemory {
     std::vector<int> joint_row{0};     // their rows: group g owns joint_row[g] .. joint_row[g + 1] - 1 of
     RowVec lambda;                     // [N s] the impulses
     int damped_steps = 0;              // steps still to be taken with weights 1 (schemes with `damped_restart`)
+    int short_steps = 0;  // sub-steps in a row that impacts cut very short
     std::vector<ContactId> bounced;    // sorted: contacts that rebounded,
     std::vector<std::array<double, 3>> bounce_times;  // [s] and their last three impacts, newest last; NaN: none
 };

@@ -1,6 +1,7 @@
 // The schemes, one line each. From it follow the scene keyword, --scheme, `stickslip list` and the common tests.
 #include "base/fields.hpp"
 #include "schemes/euler.hpp"
+#include "schemes/linearly_implicit.hpp"
 #include "schemes/moreau_jean.hpp"
 
 namespace stickslip {
@@ -28,6 +29,42 @@ std::unique_ptr<Scheme> make_euler(const OptionValues& values) {
     return std::make_unique<Euler>(o);
 }
 
+void check_linearly_implicit(const LinearlyImplicitOptions& o, const OptionValues& values) {
+    require(o.step > 0, "step must be positive [s]", values, "step");
+    require(o.restitution_threshold >= 0, "restitution_threshold must not be negative [m/s]", values,
+            "restitution_threshold");
+    require(o.closed_gap >= 0, "closed_gap must not be negative [m]", values, "closed_gap");
+    require(o.closed_gap_rate >= 0, "closed_gap_rate must not be negative [m/s^3]", values, "closed_gap_rate");
+    require(o.stabilisation >= 0 && o.stabilisation <= 1, "stabilisation must lie in [0, 1]", values, "stabilisation");
+    require(o.stabilisation == 0 || o.gamma > 0, "stabilisation needs gamma > 0", values, "stabilisation");
+    require(o.shortest_substep > 0 && o.shortest_substep < 0.5, "shortest_substep must lie in (0, 1/2)", values,
+            "shortest_substep");
+}
+
+std::unique_ptr<Scheme> make_alpha_gamma(const OptionValues& values) {
+    AlphaGammaOptions o;
+    assign_fields(o, values, "scheme alpha-gamma");
+    require(o.alpha > 0 && o.alpha <= 1, "alpha must lie in (0, 1]", values, "alpha");
+    require(o.gamma >= 0 && o.gamma <= 1, "gamma must lie in [0, 1]", values, "gamma");
+    check_linearly_implicit(o, values);
+    return std::make_unique<LinearlyImplicit>(o);
+}
+
+std::unique_ptr<Scheme> make_trapezoidal(const OptionValues& values) {
+    TrapezoidalOptions o;
+    assign_fields(o, values, "scheme trapezoidal");
+    o.end_velocity = o.form.index == 0;
+    check_linearly_implicit(o, values);
+    return std::make_unique<LinearlyImplicit>(o);
+}
+
+std::unique_ptr<Scheme> make_linear_implicit_euler(const OptionValues& values) {
+    LinearImplicitEulerOptions o;
+    assign_fields(o, values, "scheme linear-implicit-euler");
+    check_linearly_implicit(o, values);
+    return std::make_unique<LinearlyImplicit>(o);
+}
+
 }  // namespace
 
 const std::vector<SchemeEntry>& schemes() {
@@ -37,6 +74,15 @@ const std::vector<SchemeEntry>& schemes() {
          "2 for free bodies (theta 1/2), 1 with joints or contact", list_fields<MoreauJeanOptions>, make_moreau_jean},
         {"euler", "Anitescu & Potra 1997, s.4", "explicit Euler with solvable LCPs and located collisions", "1",
          list_fields<EulerOptions>, make_euler},
+        {"trapezoidal", "Potra, Anitescu, Gavrea & Trinkle 2006",
+         "linearly implicit trapezoidal rule with located collisions and changes of mode; for accuracy", "2",
+         list_fields<TrapezoidalOptions>, make_trapezoidal},
+        {"alpha-gamma", "Gavrea, Anitescu & Potra 2008, (4.4)",
+         "the family with weights alpha and gamma; located collisions", "2 at alpha = gamma = 1/2, else 1",
+         list_fields<AlphaGammaOptions>, make_alpha_gamma},
+        {"linear-implicit-euler", "Anitescu & Potra 2002",
+         "weights 1: stable for stiff forces, damps; located collisions", "1", list_fields<LinearImplicitEulerOptions>,
+         make_linear_implicit_euler},
     };
     return table;
 }

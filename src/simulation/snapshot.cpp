@@ -85,6 +85,7 @@ void exchange(Archive& archive, StateT& state, MemoryT& memory, FramesT& frames,
     archive.list(memory.joint_row);
     archive.vector(memory.lambda);
     archive.number(memory.damped_steps);
+    archive.number(memory.short_steps);
     archive.list(memory.bounced);
     archive.list(memory.bounce_times);
     archive.list(frames.id);

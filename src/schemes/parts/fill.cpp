@@ -17,7 +17,7 @@ void fill_impulses(const System& system, const State& x, double h, double a, Ste
 //   G v+ + lambda/c1 = -(h k phi + a (1-g) h^2 k G v + (1-a) h d G v)/c1
 // which is the implicit spring in a form that stays well conditioned as k or d grow without bound.
 void fill_bilateral(const VecX& v, const RowWeights& weights, Step& s) {
-    const auto [h, alpha, gamma, mean, friction_mean, chi, position_weight] = weights;
+    const auto [h, alpha, gamma, mean, friction_mean, chi, position_weight, ahead] = weights;
     StepProblem& problem = s.problem;
     const JointRows& joints = problem.joints;
     s.row_work.resize(joints.size());
@@ -25,12 +25,13 @@ void fill_bilateral(const VecX& v, const RowWeights& weights, Step& s) {
     s.joint_stabilisation.setZero(joints.size());
     for (int i = 0; i < joints.size(); ++i) {
         const double unit = joints.impulsive[i] ? 1.0 : h, Gv = s.row_work[i];
+        const double value = joints.value[i] - ahead * h * Gv;  // at q
         const bool bounded = joints.force_lower[i] > -infinity || joints.force_upper[i] < infinity;
         if (joints.force_lower[i] > -infinity) problem.lower[i] = unit * joints.force_lower[i];
         if (joints.force_upper[i] < infinity) problem.upper[i] = unit * joints.force_upper[i];
         switch (joints.kind[i]) {
             case RowKind::holonomic:
-                if (chi > 0 && h > 0) s.joint_stabilisation[i] = -chi * joints.value[i] / (position_weight * h);
+                if (chi > 0 && h > 0) s.joint_stabilisation[i] = -chi * value / (position_weight * h);
                 problem.b[i] = s.joint_stabilisation[i] - mean * Gv;
                 break;
             case RowKind::velocity:
@@ -41,13 +42,12 @@ void fill_bilateral(const VecX& v, const RowWeights& weights, Step& s) {
             case RowKind::compliant: {
                 const double k = joints.stiffness[i], d = joints.damping[i];
                 const double c1 = alpha * gamma * h * h * k + alpha * h * d;
+                const double known = h * k * value + alpha * (1 - gamma) * h * h * k * Gv + (1 - alpha) * h * d * Gv;
                 if (c1 > 0) {
                     problem.T[i] = 1 / c1;
-                    problem.b[i] =
-                        -(h * k * joints.value[i] + alpha * (1 - gamma) * h * h * k * Gv + (1 - alpha) * h * d * Gv) /
-                        c1;
+                    problem.b[i] = -known / c1;
                 } else {
-                    problem.lower[i] = problem.upper[i] = 0;
+                    problem.lower[i] = problem.upper[i] = -known;  // explicit; nothing at h = 0
                 }
                 break;
             }

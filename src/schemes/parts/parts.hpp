@@ -42,6 +42,14 @@ void note_violations(const VecX& v, Step& s);
 // at the ends of the step are taken with their values inside it.
 void fill_impulses(const System& system, const State& x, double h, double a, Step& s);
 
+// A and r of the linearly implicit theta rule (dynamics.cpp), from s.mass, which holds the M of the step.
+struct DynamicsWeights {
+    double alpha = 1, gamma = 1;  // of v+ in forces and in positions
+    bool exact_gyroscopic = false;
+    bool slopes = true;  // of the forces
+};
+void fill_dynamics(const System& system, const State& x, double h, const DynamicsWeights& weights, Step& s);
+
 // How a scheme imposes bilateral rows in a stage of length h; h = 0 is an impact: compliant rows and rows with force bounds
 // rest, unless they are impulsive.
 struct RowWeights {
@@ -51,6 +59,7 @@ struct RowWeights {
     double friction_mean = 0;    // the same for dry friction rows
     double chi = 0;              // share of the position error taken out per step
     double position_weight = 1;  // of v+ in the position update
+    double ahead = 0;            // share of h v by which the rows lie ahead of q
 };
 // b, T and bounds of the bilateral rows, by kind; the part of b that corrects positions also in s.joint_stabilisation.
 void fill_bilateral(const VecX& v, const RowWeights& weights, Step& s);
@@ -59,8 +68,8 @@ void fill_bilateral(const VecX& v, const RowWeights& weights, Step& s);
 void warm_start(const VecX& v, double h, Step& s);
 // Solves s.problem; keeps the guess for a capsule and the worst report.
 void solve_stage(Solver& solver, Step& s, StepReport& report);
-// Adds the impulses of the stage just solved to the record of the step.
-void note_impulses(Step& s);
+// Adds the impulses of the stage just solved, or that share of them, to the record of the step.
+void note_impulses(Step& s, double share = 1);
 // Events from the contact modes of the last step and of this one; then the memory for the next warm start.
 void note_mode_changes(double t, Step& s);
 void remember(double h, Step& s);

@@ -77,7 +77,7 @@ void solve_stage(Solver& solver, Step& s, StepReport& report) {
     }
 }
 
-void note_impulses(Step& s) {
+void note_impulses(Step& s, double share) {
     const ContactRows& rows = s.problem.contacts;
     const auto fill = [&](ContactRecord& record, int i) {
         record.id = rows.id[i];
@@ -86,7 +86,8 @@ void note_impulses(Step& s) {
         record.position = rows.position[i];
         record.normal = rows.normal[i];
         record.tangent = rows.tangent[i];
-        for (int k = 0; k < rows.jacobian.dim(i); ++k) record.impulse[k] += s.solution.p[rows.jacobian.row[i] + k];
+        for (int k = 0; k < rows.jacobian.dim(i); ++k)
+            record.impulse[k] += share * s.solution.p[rows.jacobian.row[i] + k];
     };
     for (int i = 0; i < rows.size(); ++i) {
         const auto place =
@@ -98,7 +99,7 @@ void note_impulses(Step& s) {
             fill(*s.contacts.insert(place, ContactRecord{}), i);
         }
     }
-    s.row_work = s.solution.lambda;
+    s.row_work = share * s.solution.lambda;
     s.redundancy->smallest(s.problem, s.row_work);
     if (s.reactions.size() == s.row_work.size()) {
         s.reactions += s.row_work;

@@ -1,0 +1,31 @@
+// Where contacts stand at one configuration: gap, normal speed, and how a scheme treats them. Sorted by id.
+#pragma once
+
+#include <vector>
+
+#include "stickslip/scheme.hpp"
+
+namespace stickslip {
+
+struct ContactGap {
+    ContactId id;
+    double gap = 0;                         // [m]
+    double rate = 0;                        // [m/s] N v
+    ContactMode known = ContactMode::open;  // in the last step
+    bool active = false;                    // has a row in the step
+};
+
+using ContactGaps = std::vector<ContactGap>;
+
+// Index of `id`, or -1.
+int find(const ContactGaps& gaps, const ContactId& id);
+// The gaps of `contacts` at velocity v, with the modes of the last step.
+void list_gaps(const Nodes& nodes, const ContactRows& contacts, const VecX& v, const StepMemory& memory,
+               RowVec& scratch, ContactGaps& gaps);
+
+// The cubic that has the gaps g0, g1 [m] and the rates r0, r1 [m/s] at the ends of a step of length h, at a share x of it.
+double hermite(double x, double h, double g0, double r0, double g1, double r1);
+// Where it is stationary inside (0, 1): how many, in rising order in `at`.
+int hermite_extrema(double h, double g0, double r0, double g1, double r1, double (&at)[2]);
+
+}  // namespace stickslip

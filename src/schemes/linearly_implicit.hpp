@@ -1,0 +1,115 @@
+// The linearly implicit family: `alpha-gamma`, `trapezoidal` in two forms and `linear-implicit-euler` are one scheme with
+// weights (a, g) and a choice of where rows are evaluated and of what velocity they bind. See the .cpp for the formulas.
+#pragma once
+
+#include "base/fields.hpp"
+#include "schemes/events/contact_gaps.hpp"
+#include "schemes/events/instant_forces.hpp"
+#include "schemes/impacts/impact.hpp"
+#include "stickslip/scheme.hpp"
+
+namespace stickslip {
+
+struct LinearlyImplicitOptions {
+    double step = 1e-3;
+    double alpha = 0.5, gamma = 0.5;
+    bool end_velocity = false;  // contacts and friction bind v+ (form I) instead of the weighted velocity (form II)
+    Choice rows{{"start", "middle"}, 1};
+    Choice gyroscopic{{"extrapolated", "exact"}, 0};
+    Choice force_jacobian{{"exact", "none"}, 0};
+    Choice collisions{{"locate", "grid"}, 0};
+    Choice location{{"end-velocity", "slack", "off"}, 0};
+    Choice impact{{"poisson", "poisson-simple", "newton"}, 0};
+    double restitution_threshold = 1e-3;
+    double closed_gap = 1e-9;
+    double closed_gap_rate = 0.1;
+    double stabilisation = 0;
+    Choice damped_restart{{"auto", "on", "off"}, 0};
+    double shortest_substep = 1e-4;
+
+    template <class F>
+    void common_fields(F&& f) {
+        f("gyroscopic", gyroscopic, "-",
+          "gyroscopic force: extrapolated does no work; exact has the smaller error and no energy bound");
+        f("force_jacobian", force_jacobian, "-", "slopes of the forces in the step: exact, or none (explicit forces)");
+        f("collisions", collisions, "-", "locate: the step is cut at the collision; grid: impacts at the end of steps");
+        f("location", location, "-",
+          "stick-slip and take-off inside the step: by the end velocity, by the slack of the problem, or off");
+        f("impact", impact, "-", "impact law");
+        f("restitution_threshold", restitution_threshold, "m/s", "slower normal impacts do not rebound");
+        // Both make (72) of Potra et al. Smaller than rounding of the gap and a resting contact is lost; larger and bodies
+        // stop visibly above each other, or a second collision is merged with the first.
+        f("closed_gap", closed_gap, "m", "a contact is closed when its gap is at most this");
+        f("closed_gap_rate", closed_gap_rate, "m/s^3", "or at most this times the third power of the step");
+        f("stabilisation", stabilisation, "-", "share of the position error taken out per step, 0 to 1");
+        f("damped_restart", damped_restart, "-",
+          "first steps, and those after impacts, with weights 1: on where springs or dampers are stiff");
+        // Smaller and accumulating events take many more steps; larger and events within one step are merged.
+        f("shortest_substep", shortest_substep, "-",
+          "of a step; when events come faster than this, impacts stop rebounding and transitions are not located");
+    }
+};
+
+struct AlphaGammaOptions : LinearlyImplicitOptions {
+    AlphaGammaOptions() { location.index = 2; }
+    template <class F>
+    void fields(F&& f) {
+        f("step", step, "s", "step size");
+        f("alpha", alpha, "-", "weight of the end velocity in forces and rows");
+        f("gamma", gamma, "-", "weight of the end velocity in positions");
+        f("rows", rows, "-",
+          "where rows are evaluated: start as in the paper (first order with joints), or middle, half a step ahead");
+        common_fields(f);
+    }
+};
+
+struct TrapezoidalOptions : LinearlyImplicitOptions {
+    Choice form{{"I", "II"}, 1};
+    template <class F>
+    void fields(F&& f) {
+        f("step", step, "s", "step size");
+        f("form", form, "-", "contacts and friction bind the end velocity (I) or the mean velocity of the step (II)");
+        common_fields(f);
+    }
+};
+
+struct LinearImplicitEulerOptions : LinearlyImplicitOptions {
+    LinearImplicitEulerOptions() {
+        alpha = gamma = 1;
+        location.index = 2;
+    }
+    template <class F>
+    void fields(F&& f) {
+        f("step", step, "s", "step size");
+        common_fields(f);
+    }
+};
+
+class LinearlyImplicit final : public Scheme {
+public:
+    explicit LinearlyImplicit(const LinearlyImplicitOptions& options) : options_(options) {}
+    void prepare(const System& system, const State& state, Step& step) const override;
+    StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const override;
+    std::vector<std::string> advice() const override;
+
+private:
+    struct Trial;
+    struct Scratch;
+
+    void classify(const State& x, double h, Step& s, Scratch& w) const;
+    void solve(const System& system, Solver& solver, const State& x, const Trial& trial, Step& s, Scratch& w,
+               StepReport& report) const;
+    double first_collision(const System& system, const State& x, const Trial& trial, Step& s, Scratch& w) const;
+    double first_transition(const System& system, Solver& solver, const State& x, const Trial& trial, Step& s,
+                            Scratch& w, StepReport& report) const;
+    double first_stop(const System& system, Solver& solver, const State& x, const Trial& trial, Step& s, Scratch& w,
+                      StepReport& report) const;
+    double first_release(const System& system, const State& x, const Trial& trial, Step& s, Scratch& w) const;
+    void accept(const System& system, State& x, const Trial& trial, double share, Step& s, Scratch& w) const;
+    void collide(const System& system, Solver& solver, State& x, Step& s, Scratch& w, StepReport& report) const;
+    bool stiff(const System& system, const State& x, double h, const Step& s) const;
+
+    LinearlyImplicitOptions options_;
+};
+
+}  // namespace stickslip

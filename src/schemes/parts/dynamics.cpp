@@ -1,0 +1,60 @@
+// A and r of the linearly implicit theta rule with weights a of v+ in the forces and g in the positions,
+//
+//   A = M - a h (F(v*) + k_v) - a g h^2 k_q
+//   r = A v + h ((1 - a) k(t, q, v) + a k(t + h, q, v)) + h F(v*) v + a h^2 k_q v
+//
+// [Potra et al. (67), corrected; Gavrea et al. (4.4)-(4.5), corrected]. F(v) u = (J v) x u is antisymmetric, so F(v*) does no
+// work on the mean velocity, and the extrapolated v* = v + a h dv/dt of the last step makes it second order; with
+// F(v), as printed, spinning bodies are first order. `exact` takes the slope F(v) - S(v) J of the gyroscopic force at v.
+#include "schemes/parts/parts.hpp"
+
+namespace stickslip {
+
+namespace {
+
+// A += s dF(u)v/du: column j of every node's block is F(e_j) v; F is block diagonal, so one call serves all nodes.
+void add_gyroscopic_slope(const System& system, double s, const VecX& v, Step& step, BlockMatrix& A) {
+    const Nodes& nodes = system.nodes();
+    int most = 0;
+    for (int n = 0; n < nodes.size(); ++n) most = std::max(most, nodes.dof(n));
+    for (int j = 0; j < most; ++j) {
+        step.work.setZero();
+        for (int n = 0; n < nodes.size(); ++n)
+            if (j < nodes.dof(n)) step.work[nodes.start[n] + j] = 1;
+        step.damping.shape_diagonal(nodes);
+        system.add_gyroscopic(1, step.work, step.damping);
+        step.work.setZero();
+        step.damping.add_product(s, v, step.work);
+        for (int n = 0; n < nodes.size(); ++n)
+            if (j < nodes.dof(n)) A.block(n).col(j) += step.work.segment(nodes.start[n], nodes.dof(n));
+    }
+}
+
+}  // namespace
+
+void fill_dynamics(const System& system, const State& x, double h, const DynamicsWeights& weights, Step& s) {
+    const double a = weights.alpha, g = weights.gamma;
+    StepProblem& problem = s.problem;
+    problem.A = s.mass;
+    problem.r.setZero(system.nv());
+    fill_impulses(system, x, h, a, s);
+    if (weights.exact_gyroscopic)
+        s.v_star = x.v;
+    else
+        s.v_star = x.v + a * h * s.memory.v_rate;
+    // With A_g = M - a h F, h F v is (M v - A_g v)/a.
+    system.add_gyroscopic(-a * h, s.v_star, problem.A);
+    problem.A.add_product(-1, x.v, problem.r);
+    s.mass.add_product(1, x.v, problem.r);
+    problem.r /= a;
+    if (weights.exact_gyroscopic) add_gyroscopic_slope(system, -a * h, x.v, s, problem.A);
+    if (weights.slopes && system.slopes(x.t, x.q, x.v, s.stiffness, s.damping)) {
+        for (std::size_t i = 0; i < problem.A.values.size(); ++i)
+            problem.A.values[i] += a * h * (s.damping.values[i] + g * h * s.stiffness.values[i]);
+        s.stiffness.add_product(-a * h * h, x.v, problem.r);
+    }
+    problem.A.add_product(1, x.v, problem.r);
+    problem.r += s.forces.potential + s.forces.applied;
+}
+
+}  // namespace stickslip
