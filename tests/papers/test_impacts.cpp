@@ -2,6 +2,7 @@
 // what they do to the energy, Poisson's law by hand, tangential restitution, Kane's double pendulum.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -239,6 +240,34 @@ TEST(PoissonImpact, FrictionActsUnderTheWholeNormalImpulseOfBothPhases) {
     EXPECT_GT(turned, 5);
 }
 
+// The decompression is a step problem like any other: solvers that take its cones take it.
+TEST(PoissonImpact, SolversTakeTheDecompression) {
+    std::vector<StepProblem> problems;
+    Random random(99);
+    for (int k = 0; k < 80; ++k) {
+        Simulation simulation(random_impact(random).model("poisson"));
+        simulation.watch_solves([&](const SolvedProblem& solved) {
+            const auto& id = solved.problem.contacts.id;
+            if (std::adjacent_find(id.begin(), id.end()) != id.end()) problems.push_back(solved.problem);
+        });
+        simulation.run();
+    }
+    ASSERT_GT(problems.size(), 60u);
+    for (const SolverEntry& entry : solvers()) {
+        int solved = 0;
+        for (const StepProblem& problem : problems) {
+            StepSolution solution;
+            const auto solver = make_solver(entry.name);
+            solved += solver->solve(problem, solution).status == Status::ok &&
+                      residual(problem, solution).max() <= default_tolerance;
+        }
+        std::printf("%-18s solved %d of %zu decompressions\n", entry.name, solved, problems.size());
+        if (std::string(entry.name) == "auto") {
+            EXPECT_EQ(solved, static_cast<int>(problems.size()));
+        }
+    }
+}
+
 std::string ball(const std::string& material, const std::string& velocity, const std::string& cone = "disc") {
     return R"(stickslip: 1
 gravity: [0, 0, 0]
@@ -330,6 +359,43 @@ run: {end: 1, scheme: {name: euler}}
                     1e-8);
         EXPECT_NEAR(simulation.step().events[0].impulse, 1.8, 1e-8);
         EXPECT_NEAR(simulation.step().events[0].normal_speed_after, 0.8, 1e-8);
+    }
+}
+
+// Hammers in guides strike a slope, one driven down by a motor: what has a largest force does nothing in no time, and the guide
+// takes what friction and the slope push aside.
+TEST(ImpactWithJoints, MotorsRestAndGuidesHold) {
+    const std::string text = R"(stickslip: 1
+gravity: [0, 0, 0]
+materials: {default: {friction: 0.8, restitution: 0.5}}
+bodies:
+  floor: {fixed: true, shapes: [{half-space: {normal: [0.6, 0, 0.8], offset: 0}}]}
+  driven: {pose: [0, 0, 0.125], mass: 3, shapes: [{sphere: 0.1}], velocity: [0, 0, -2]}
+  loose: {pose: [0, 5, 0.125], mass: 3, shapes: [{sphere: 0.1}], velocity: [0, 0, -2]}
+joints:
+  guide: {prismatic: {a: ground, b: driven, at: [0, 0, 0], axis: [0, 0, 1], motor: {speed: -2, max_force: 1e4}}}
+  sleeve: {prismatic: {a: ground, b: loose, at: [0, 5, 0], axis: [0, 0, 1]}}
+run: {end: 1, scheme: {name: euler}}
+)";
+    for (const std::string law : {"poisson", "poisson-simple", "newton", "newton-common"}) {
+        SCOPED_TRACE(law);
+        Simulation simulation(build_model(read_scene_text(text, "scene of a test", {set("scheme.impact", law)})));
+        ASSERT_TRUE(simulation.advance());
+        const VecX& v = simulation.state().v;
+        EXPECT_EQ(simulation.state().t, 0);
+        EXPECT_EQ(simulation.step().ledger.flows().motor_work, 0);
+        for (const int body : {0, 6}) {
+            EXPECT_LT(std::hypot(v[body], v[body + 1]), 1e-9);
+            EXPECT_LT(v.segment<3>(body + 3).norm(), 1e-8);
+            if (law != "poisson") {
+                EXPECT_NEAR(v[body + 2], 1, 1e-8);
+            } else {
+                // Normal and friction stop the one degree of freedom together, so p_N of the compression is anything from
+                // m v/(0.8 + 0.6 mu) to m v/(0.8 - 0.6 mu); e p_N comes back against friction under it.
+                EXPECT_GT(v[body + 2], 2 * 0.5 * (0.8 - 0.48) / (0.8 + 0.48) - 1e-8);
+                EXPECT_LT(v[body + 2], 2 * 0.5 + 1e-8);
+            }
+        }
     }
 }
 
