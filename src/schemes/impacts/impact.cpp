@@ -78,9 +78,10 @@ struct Before {
     double fastest = 0;          // [m/s] largest approach
 };
 
-// Decompression: the normal impulses of the compression (in s.solution) come back, each with its own e. False: not solved.
-bool decompress(const System& system, Solver& solver, const std::vector<double>& e, double softness, State& x, Step& s,
-                StepReport& report) {
+// Decompression: the normal impulses of the compression (in s.solution) come back, each with its own e; they are noted in the
+// record and in the events from `first_event` on. False: not solved.
+bool decompress(const System& system, Solver& solver, const std::vector<double>& e, double softness,
+                std::size_t first_event, State& x, Step& s, StepReport& report) {
     static thread_local VecX v_c, extra;  // scratch of this function alone
     static thread_local std::vector<double> given;
     StepProblem& problem = s.problem;
@@ -114,7 +115,17 @@ bool decompress(const System& system, Solver& solver, const std::vector<double>&
     if (solved) report.status = before;
     book(system, x, v_c, s.solution.v, &extra, s);
     x.v = s.solution.v;
-    if (solved) fold_twins(given, s);
+    note_impulses(s);
+    for (int i = 0, plain = -1; i < contacts.size(); ++i) {
+        if (is_twin(contacts, i)) continue;
+        const double normal = given[++plain] + s.solution.p[contacts.jacobian.row[i]];
+        for (std::size_t k = first_event; k < s.events.size(); ++k)
+            if (s.events[k].contact == contacts.id[i]) s.events[k].impulse += normal;
+        const bool twin = i + 1 < contacts.size() && is_twin(contacts, i + 1);  // then the record has it already
+        for (ContactRecord& record : s.contacts)
+            if (!twin && record.id == contacts.id[i]) record.impulse[0] += given[plain];
+    }
+    if (solved) fold_twins(s);
     return solved;
 }
 
@@ -160,7 +171,6 @@ void resolve_impact(const System& system, Solver& solver, const ImpactOptions& o
     const BlockRows& H = contacts.jacobian;
     problem.A = s.mass;
     static thread_local Before before;  // scratch of this function alone
-    static thread_local RowVec compression;
 
     bool solved = true;
     for (int pass = 0; solved && pass <= most_passes && (pass == 0 || approaching(x.v, options.approach_tolerance, s));
@@ -211,13 +221,7 @@ void resolve_impact(const System& system, Solver& solver, const ImpactOptions& o
                 if (k < s.events.size() && s.events[k].contact == contacts.id[i]) tell(s.events[k++], H.row[i]);
         };
         if (options.law == ImpactLaw::poisson && returns && before.fastest > 0) {
-            compression = s.solution.p;
-            solved = decompress(system, solver, before.e, before.fastest / largest, x, s, report);
-            note_impulses(s);
-            if (solved) {
-                each_event([&](Event& event, int row) { event.impulse += s.solution.p[row]; });
-                s.solution.p += compression;  // of the whole impact
-            }
+            solved = decompress(system, solver, before.e, before.fastest / largest, first_event, x, s, report);
         }
         s.row_work.resize(H.rows());
         H.product(problem.nodes(), x.v, s.row_work);

@@ -24,7 +24,7 @@ bool approaching(const VecX& v, double tolerance, Step& s);
 // books the stages, notes impulses and events. Repeats while a contact still approaches, without rebound after 20
 // passes. s.mass must hold M(x.q).
 //
-// Leaves in s.solution the whole impulses of the last pass, and in its modes what the contacts do afterwards: `open` where they
+// Leaves in s.problem and s.solution the last phase, with the modes set to what the contacts do afterwards: `open` where they
 // separate faster than the tolerance, `slip` where they slide, else `stick`. remember() then hands them to the next step.
 // A decompression that could not be solved ends the impact, and its problem is left in s.problem (for a capsule).
 void resolve_impact(const System& system, Solver& solver, const ImpactOptions& options, State& x, Step& s,

@@ -63,28 +63,37 @@ void fill_twins(const std::vector<double>& given, double softness, Step& s) {
     }
 }
 
-void fold_twins(const std::vector<double>& given, Step& s) {
-    ContactRows& contacts = s.problem.contacts;
+void fold_twins(Step& s) {
+    StepProblem& problem = s.problem;
+    ContactRows& contacts = problem.contacts;
     RowVec& p = s.solution.p;
+    // Their friction moves to the right-hand side: what is left is solved as well as before.
+    s.row_work.setZero(p.size());
     s.wanted.resize(static_cast<std::size_t>(contacts.size()));
-    int row = 0, plain = -1;
     for (int i = 0; i < contacts.size(); ++i) {
-        const int first = contacts.jacobian.row[i], dim = contacts.jacobian.dim(i);
         s.wanted[i] = !is_twin(contacts, i);
-        if (s.wanted[i]) {
-            s.solution.modes[static_cast<std::size_t>(++plain)] = s.solution.modes[i];
-            for (int k = 0; k < dim; ++k) p[row + k] = p[first + k];
-            p[row] += given[static_cast<std::size_t>(plain)];
-            row += dim;
-        } else {
-            for (int k = 1; k < dim; ++k) p[row - dim + k] += p[first + k];
+        for (int k = contacts.jacobian.row[i]; !s.wanted[i] && k < contacts.jacobian.row[i + 1]; ++k)
+            s.row_work[k] = p[k];
+    }
+    contacts.jacobian.add_transpose_product(problem.nodes(), s.row_work, problem.r);
+
+    int row = 0, plain = 0;
+    for (int i = 0; i < contacts.size(); ++i) {
+        if (!s.wanted[i]) continue;
+        for (int k = contacts.jacobian.row[i]; k < contacts.jacobian.row[i + 1]; ++k, ++row) {
+            p[row] = p[k];
+            s.guess.p[row] = s.guess.p[k];
         }
+        s.solution.modes[plain] = s.solution.modes[i];
+        s.guess.modes[plain++] = s.guess.modes[i];
     }
     contacts.keep(s.wanted);
-    s.solution.modes.resize(static_cast<std::size_t>(contacts.size()));
-    p.resize(row);
-    s.problem.S.setZero(row);
-    s.problem.c.setZero(row);
+    for (StepSolution* x : {&s.solution, &s.guess}) {
+        x->p.resize(row);
+        x->modes.resize(static_cast<std::size_t>(plain));
+    }
+    problem.S.setZero(row);
+    problem.c.setZero(row);
 }
 
 }  // namespace stickslip

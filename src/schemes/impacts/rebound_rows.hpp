@@ -12,7 +12,8 @@ void add_twins(const std::vector<double>& given, Step& s);
 void fill_twins(const std::vector<double>& given, double softness, Step& s);
 // True for the rows that add_twins put behind contact `at - 1`.
 bool is_twin(const ContactRows& contacts, int at);
-// Takes the twins out again; their friction and given[i] are added to the impulses of the contacts in s.solution.
-void fold_twins(const std::vector<double>& given, Step& s);
+// Takes the twins out again: problem, guess and solution are then those of the contacts alone, with the friction of the twins
+// on the right-hand side.
+void fold_twins(Step& s);
 
 }  // namespace stickslip
