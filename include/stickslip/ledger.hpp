@@ -59,14 +59,18 @@ public:
     // Stages in which contacts and rigid joints did positive work on the weighted velocity, so that the bound on the kinetic
     // energy of [Anitescu-Potra, Theorem 2.3; Gavrea et al., Theorem 5.1] does not hold.
     long bound_violations() const { return bound_violations_; }
+    // [J] Work that impacts did so far, negative while they take energy: that of the stages with h = 0, and in time-stepping that
+    // of contacts hit faster than a millimetre per second, where it is positive. Where it rises an impact law made energy.
+    double impact_gain() const { return impact_gain_; }
 
     struct Snapshot {
         Energies start, now;
         EnergyFlows flows;
         double scale = 0;
         long bound_violations = 0;
+        double impact_gain = 0;
     };
-    Snapshot snapshot() const { return {start_, now_, flows_, scale_, bound_violations_}; }
+    Snapshot snapshot() const { return {start_, now_, flows_, scale_, bound_violations_, impact_gain_}; }
     void restore(const Snapshot& s);
 
 private:
@@ -74,6 +78,7 @@ private:
     EnergyFlows flows_;
     double scale_ = 0;
     long bound_violations_ = 0;
+    double impact_gain_ = 0;
     VecX w_, j_, v_end_;  // nv: mean velocity, smooth impulse, end of the step that was solved
     RowVec Gv0_, Gv1_, Hv0_, Hv1_;
     BlockMatrix M_;

@@ -45,6 +45,7 @@ namespace {
 
 // Share of what was moved. Residuals of 1e-9 m/s under the loads at hand stay below; a bound that fails by less is kept.
 constexpr double bound_rounding = 1e-7;
+constexpr double hit_speed = 1e-3;  // [m/s] slower contacts rest or roll, and their rows turn
 
 }  // namespace
 
@@ -52,6 +53,7 @@ void EnergyLedger::begin(const System& system, const State& state) {
     start_ = now_ = system.energies(state.t, state.q, state.v);
     flows_ = {};
     bound_violations_ = 0;
+    impact_gain_ = 0;
     scale_ = std::max({now_.kinetic, std::abs(now_.potential), now_.elastic});
 }
 
@@ -76,6 +78,7 @@ void EnergyLedger::restore(const Snapshot& s) {
     flows_ = s.flows;
     scale_ = s.scale;
     bound_violations_ = s.bound_violations;
+    impact_gain_ = s.impact_gain;
 }
 
 double EnergyLedger::imbalance() const {
@@ -109,8 +112,9 @@ void EnergyLedger::book(const System& system, const Stage& s) {
         flows_.scheme_loss -= share * w_.dot(j_) - applied;
     } else {
         v_end_ = v1;
-        if (s.extra) flows_.impact_loss -= w_.dot(*s.extra);
     }
+    const double impact_loss_before = flows_.impact_loss;
+    if (impact && s.extra) flows_.impact_loss -= w_.dot(*s.extra);
     double bound_work = 0, bound_scale = 0;  // of contacts and rigid rows on the weighted velocity
 
     // Bilateral rows.
@@ -172,6 +176,7 @@ void EnergyLedger::book(const System& system, const Stage& s) {
             flows_.impact_loss += normal + tangential;
             continue;
         }
+        if (s.impacts_inside && Hv0_[first] < -hit_speed) impact_gain_ += std::max(0.0, -(normal + tangential));
         const double given = (s.stabilisation ? (*s.stabilisation)[i] : 0.0) + problem.S[first] * solution.p[first];
         const double p = share * solution.p[first];
         bound_work += p * given;
@@ -179,6 +184,7 @@ void EnergyLedger::book(const System& system, const Stage& s) {
         flows_.regularisation_loss += 0.5 * p * given;
         (s.impacts_inside ? flows_.impact_loss : flows_.scheme_loss) += normal - 0.5 * p * given;
     }
+    if (impact) impact_gain_ -= flows_.impact_loss - impact_loss_before;
     if (!impact && bound_work > bound_rounding * (bound_scale + scale_)) ++bound_violations_;
 
     // Energies of the state; the parts whose work is already in the states move to the scheme.

@@ -50,6 +50,7 @@ constexpr double kept_gap = 1e-3;            // [m] a contact that pressed in th
 constexpr double stiff_row = 4;              // h^2 s G M^-1 G' or h d G M^-1 G' above which a row flips
 constexpr double touching = 1e-9;            // share of its first value at which a root function counts as zero
 constexpr int most_short_steps = 50;         // sub-steps in a row below the shortest before rebounds end
+constexpr double same_ratio = 0.3;           // intervals of impacts shrink alike when their ratios differ by less
 constexpr double no_event = 2;               // a share of the step that is none
 
 // To the next multiple of h, so that sub-steps after an event end where the step would have ended.
@@ -121,13 +122,14 @@ std::vector<std::string> LinearlyImplicit::advice() const {
     return list;
 }
 
-// Which contacts have rows in the step.
-void LinearlyImplicit::classify(const State& x, double h, Step& s, Scratch& w) const {
+// Which contacts have rows in the step. Those that part have none, so that their return is found as a collision; except in a
+// damped step, where a stiff force may turn them round at once.
+void LinearlyImplicit::classify(const State& x, bool damped, Step& s, Scratch& w) const {
     list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.row_work, w.start);
-    const double closed_gap = std::max(options_.closed_gap, options_.closed_gap_rate * h * h * h);
     for (ContactGap& contact : w.start) {
         const bool kept = contact.known != ContactMode::open && contact.gap <= kept_gap;
-        contact.active = kept || (contact.gap <= closed_gap && contact.rate <= approach_tolerance);
+        const bool parts = contact.rate > approach_tolerance && !damped;
+        contact.active = kept || (contact.gap <= closed_gap() && !parts);
     }
 }
 
@@ -223,6 +225,13 @@ double LinearlyImplicit::first_collision(const System& system, const State& x, c
             if (after.gap < 0 && after.rate < -approach_tolerance) return 1;
             continue;
         }
+        // So gentle that it will not rebound: the contact takes up its row at the end of the step, where it has moved less
+        // than the threshold times h too far. Locating each of them makes a pile take a hundred sub-steps per step.
+        const double gentle = options_.restitution_threshold;
+        if (after.gap < 0 && after.rate > -gentle && after.gap > -gentle * h && before && before->rate > -gentle) {
+            if (after.rate < -approach_tolerance) earliest = std::min(earliest, 1.0);
+            continue;
+        }
         // Where it is surely open, and where it is surely closed.
         double open = 0, closed = after.gap < 0 ? 1.0 : no_event;
         if (before) {
@@ -249,7 +258,10 @@ double LinearlyImplicit::first_collision(const System& system, const State& x, c
         const double gap_closed = closed == 1 ? after.gap : gap_at(closed);
         if (gap_closed >= 0) continue;  // the interpolant dipped, the gap does not
         const double gap_open = open > 0 ? gap_at(open) : before ? before->gap : 1.0;
-        earliest = std::min(earliest, gap_open > 0 ? bracketed_root(gap_at, open, closed, gap_open, gap_closed) : open);
+        if (gap_open > 0)
+            earliest = std::min(earliest, bracketed_root(gap_at, open, closed, gap_open, gap_closed));
+        else if (after.rate < -approach_tolerance)  // it never got out: rounding of the last impact, and it returns
+            earliest = std::min(earliest, 1.0);
     }
     return earliest;
 }
@@ -418,7 +430,8 @@ double LinearlyImplicit::first_transition(const System& system, Solver& solver, 
         return trial.h;
     }
     ++report.rejected;
-    if (stop <= release) part.friction = Trial::Friction::stop;
+    // Where the slack vanishes the end velocity does not: the problem as it is makes it flip, as in the paper.
+    if (stop <= release && options_.location.index == 0) part.friction = Trial::Friction::stop;
     solve(system, solver, x, part, s, w, report);
     const ContactRows& contacts = s.problem.contacts;
     const auto set_mode = [&](const ContactId& id, ContactMode mode) {
@@ -441,7 +454,7 @@ double LinearlyImplicit::first_transition(const System& system, Solver& solver, 
 void LinearlyImplicit::accept(const System& system, State& x, const Trial& trial, double share, Step& s,
                               Scratch& w) const {
     const double h = trial.h, length = share * h;
-    w.v_end = share == 1 ? s.solution.v : VecX::Map(s.solution.v.data(), s.solution.v.size());
+    w.v_end = s.solution.v;
     if (share < 1) w.v_end = x.v + share * (s.solution.v - x.v);
     s.dq = length * ((1 - trial.gamma) * x.v + trial.gamma * s.solution.v);
     if (share < 1) s.dq += (0.5 * h * (share * share - share)) * (s.solution.v - x.v);
@@ -491,13 +504,11 @@ void LinearlyImplicit::collide(const System& system, Solver& solver, State& x, S
     s.problem.A = s.mass;
     find_rows(system, x.t, x.q, x.v, options_.step, s);
     ContactRows& contacts = s.problem.contacts;
-    const double h = options_.step;
-    const double closed_gap = std::max(options_.closed_gap, options_.closed_gap_rate * h * h * h);
     s.wanted.resize(static_cast<std::size_t>(contacts.size()));
     bool ending = false;  // one of them would rebound for less than the shortest sub-step in all
     for (int i = 0; i < contacts.size(); ++i) {
         const int at = find(w.start, contacts.id[i]);
-        s.wanted[i] = contacts.gap[i] <= closed_gap || (at >= 0 && w.start[static_cast<std::size_t>(at)].active);
+        s.wanted[i] = contacts.gap[i] <= closed_gap() || (at >= 0 && w.start[static_cast<std::size_t>(at)].active);
         const auto known = std::lower_bound(memory.bounced.begin(), memory.bounced.end(), contacts.id[i]);
         if (!s.wanted[i] || known == memory.bounced.end() || *known != contacts.id[i]) continue;
         const auto& times = memory.bounce_times[static_cast<std::size_t>(known - memory.bounced.begin())];
@@ -535,10 +546,11 @@ void LinearlyImplicit::collide(const System& system, Solver& solver, State& x, S
                 times = {times[1], times[2], x.t};
             }
         } else if (again) {
-            // Intervals that shrink by r each time end after last r/(1 - r).
+            // Intervals that shrink by the same r each time end after last r/(1 - r).
             const auto& times = memory.bounce_times[place];
             const double last = x.t - times[2], before = times[2] - times[1];
-            if (before > last)
+            const double r = last / before, r_before = before / (times[1] - times[0]);
+            if (r < 1 && r_before < 1 && std::abs(r - r_before) < same_ratio * r_before)
                 s.events.push_back({.t = x.t + last * last / (before - last),
                                     .kind = EventKind::accumulation,
                                     .contact = contacts.id[i],
@@ -554,7 +566,7 @@ void LinearlyImplicit::collide(const System& system, Solver& solver, State& x, S
     memory.damped_steps = std::max(memory.damped_steps, 1);
 }
 
-bool LinearlyImplicit::stiff(const System& system, const State& x, double h, const Step& s) const {
+bool LinearlyImplicit::stiff(const System& system, double h, const Step& s) const {
     const JointRows& joints = s.problem.joints;
     const Nodes& nodes = system.nodes();
     for (int g = 0; g < joints.jacobian.groups(); ++g) {
@@ -569,7 +581,6 @@ bool LinearlyImplicit::stiff(const System& system, const State& x, double h, con
             if (h * h * joints.stiffness[i] * W > stiff_row || h * joints.damping[i] * W > stiff_row) return true;
         }
     }
-    (void)x;
     return false;
 }
 
@@ -585,7 +596,9 @@ StepReport LinearlyImplicit::step(const System& system, Solver& solver, State& x
     s.problem.A = s.mass;
     find_rows(system, x.t, x.q, x.v, h, s);
     note_violations(x.v, s);
-    classify(x, options_.step, s, w);
+    const int wanted = options_.damped_restart.index;
+    const bool damped = s.memory.damped_steps > 0 && (wanted == 1 || (wanted == 0 && stiff(system, h, s)));
+    classify(x, damped, s, w);
     watch.lap(StepTimers::find);
     bool collision = std::any_of(w.start.begin(), w.start.end(), [](const ContactGap& g) {
         return g.active && g.known == ContactMode::open && g.rate < -approach_tolerance;
@@ -593,8 +606,6 @@ StepReport LinearlyImplicit::step(const System& system, Solver& solver, State& x
 
     Trial trial{.h = h, .alpha = options_.alpha, .gamma = options_.gamma};
     if (!collision) {
-        const int wanted = options_.damped_restart.index;
-        const bool damped = s.memory.damped_steps > 0 && (wanted == 1 || (wanted == 0 && stiff(system, x, h, s)));
         if (damped) trial.alpha = trial.gamma = 1;
         solve(system, solver, x, trial, s, w, report);
         watch.lap(StepTimers::solve);

@@ -96,7 +96,10 @@ private:
     struct Trial;
     struct Scratch;
 
-    void classify(const State& x, double h, Step& s, Scratch& w) const;
+    double closed_gap() const {
+        return std::max(options_.closed_gap, options_.closed_gap_rate * options_.step * options_.step * options_.step);
+    }
+    void classify(const State& x, bool damped, Step& s, Scratch& w) const;
     void solve(const System& system, Solver& solver, const State& x, const Trial& trial, Step& s, Scratch& w,
                StepReport& report) const;
     double first_collision(const System& system, const State& x, const Trial& trial, Step& s, Scratch& w) const;
@@ -107,7 +110,7 @@ private:
     double first_release(const System& system, const State& x, const Trial& trial, Step& s, Scratch& w) const;
     void accept(const System& system, State& x, const Trial& trial, double share, Step& s, Scratch& w) const;
     void collide(const System& system, Solver& solver, State& x, Step& s, Scratch& w, StepReport& report) const;
-    bool stiff(const System& system, const State& x, double h, const Step& s) const;
+    bool stiff(const System& system, double h, const Step& s) const;
 
     LinearlyImplicitOptions options_;
 };

@@ -283,7 +283,7 @@ struct Simulation::Impl {
     // Impacts that made energy, events left alone, and how restless the velocities are.
     void note_energy_and_variation(const StepReport& report) {
         summary.unlocated_events += report.unlocated;
-        const double gain = ledger_before.flows.impact_loss - step.ledger.flows().impact_loss;
+        const double gain = step.ledger.impact_gain() - ledger_before.impact_gain;
         if (gain > gain_rounding * step.ledger.scale()) {
             ++summary.impact_gains;
             summary.impact_gain += gain;
