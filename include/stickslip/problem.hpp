@@ -50,9 +50,10 @@ struct JointRows {
 struct ContactRows {
     BlockRows jacobian;  // H; dim 1 (no friction), 2 (plane) or 3 (space)
     std::vector<ContactId> id;
-    std::vector<double> gap;            // phi [m]
-    std::vector<double> friction;       // mu
-    std::vector<double> restitution;    // e
+    std::vector<double> gap;                     // phi [m]
+    std::vector<double> friction;                // mu
+    std::vector<double> restitution;             // e
+    std::vector<double> tangential_restitution;  // e_T, of Newton's law alone; not kept in problem files
     std::vector<int> facets;            // cone: 0 disc, 2k >= 2 the regular inscribed polygon, first corner on t1
     std::vector<Vec3> position;         // [m] in W
     std::vector<Vec3> normal, tangent;  // frame: n and t1 in W; t2 = n x t1
@@ -61,7 +62,8 @@ struct ContactRows {
     int size() const { return jacobian.groups(); }
     void clear();
     // Opens a contact of `dim` rows; the caller adds its Jacobian blocks.
-    void begin_contact(ContactId contact, int dim, double phi, double mu, double e, int cone_facets);
+    void begin_contact(ContactId contact, int dim, double phi, double mu, double e, int cone_facets,
+                       double e_tangential = 0);
     void keep(const std::vector<char>& wanted);
 };
 

@@ -51,13 +51,15 @@ struct Scene {
         double friction = 0.5;   // [-]
         double restitution = 0;  // [-] in [0, 1]
         Place place;
+        double tangential_restitution = 0;  // [-] in [0, 1], of slip in Newton's law
     };
 
-    // Overrides the mixture (friction: geometric mean, restitution: maximum) for two materials.
+    // Overrides the mixture (friction: geometric mean, restitution, tangential too: maximum) for two materials.
     struct Pair {
         Name a, b;
-        std::optional<double> friction;     // [-]
-        std::optional<double> restitution;  // [-]
+        std::optional<double> friction;                // [-]
+        std::optional<double> restitution;             // [-]
+        std::optional<double> tangential_restitution;  // [-]
         Place place;
     };
 

@@ -136,13 +136,18 @@ void Search::load(const Island& island, WedgingAnswer& answer) {
         const BlockRows& H = contacts_.jacobian;
         MatX W(n_, H.dim(i));
         double scale = 0;
+        bool slides = false;  // a tangent that joints do not carry
         for (int k = 0; k < H.dim(i); ++k) {
             VecX x = VecX::Zero(n_);
             scatter(H, i, H.row[i] + k, x);
-            if (k == 0) scale = x.norm();
+            const double whole = x.norm();
+            if (k == 0) scale = whole;
             project(x);
+            if (k > 0 && !(x.norm() > carried * whole)) x.setZero();
+            slides = slides || (k > 0 && x.norm() > 0);
             W.col(k) = x;
         }
+        if (H.dim(i) > 1 && contacts_.friction[i] > 0 && !slides) answer.dropped.push_back(i);
         if (!(W.col(0).norm() > carried * scale)) {
             answer.held.push_back(i);
             continue;

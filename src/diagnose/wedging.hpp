@@ -12,6 +12,11 @@
 // far (exact for discs and polygons), then takes the nearest point of the simplex. Both answers are certified: 0 in the
 // hull gives p, with its residual; otherwise the point is a velocity that opens all contacts, friction or not.
 //
+// What is searched is the reduced friction cone [Gavrea-Anitescu-Potra, (3.7)], { P H' p }: the contact columns less what
+// joints carry. It is pointed exactly when the full cone is, up to redundant joints (Lemma 3.5 and its converse), for every metric,
+// since P z = 0 says z in range G' whatever it measures with. Tangents that lie in the range of the joints are not
+// columns of it: such a contact drops out of the frictional ones, and its friction acts on the joints alone.
+//
 // Left out: islands with more than `most_wedging_contacts` contacts or `most_wedging_velocities` velocities.
 #pragma once
 
@@ -31,8 +36,13 @@ struct Wedge {
 struct WedgingAnswer {
     std::vector<Wedge> wedges;  // at most one per island
     std::vector<int> held;      // contacts that joints alone can carry: their forces are not determined either
-    int left_out = 0;           // contacts in islands too large
-    int undecided = 0;          // contacts of islands at the very edge of being wedged
+    // Frictional contacts that drop out of the reduced cone: joints carry all their tangents, so friction moves nothing.
+    std::vector<int> dropped;
+    int left_out = 0;   // contacts in islands too large
+    int undecided = 0;  // contacts of islands at the very edge of being wedged
+
+    // Of the reduced friction cone; false also where it was not decided.
+    bool pointed() const { return wedges.empty() && held.empty() && left_out == 0 && undecided == 0; }
 };
 
 inline constexpr int most_wedging_contacts = 1000;

@@ -86,6 +86,26 @@ struct DoublePendulumWall {
     Mechanism build(const OptionValues& values) const;
 };
 
+struct KanePendulum {
+    static constexpr const char* name = "kane-pendulum";
+    double m = 1, L = 1, g = 0, mu = 0.5, e = 0.7, e_tangential = 0;
+    double theta1_0 = 0.3490658503988659, theta2_0 = 0.5235987755982988, omega1_0 = -0.1, omega2_0 = -0.2;
+    template <class F>
+    void fields(F&& f) {
+        f("m", m, "kg", "mass of each rod");
+        f("L", L, "m", "length of each rod");
+        f("g", g, "m/s^2", "gravity");
+        f("mu", mu, "-", "friction of the tip on the floor");
+        f("e", e, "-", "restitution");
+        f("e_tangential", e_tangential, "-", "tangential restitution, in Newton's law");
+        f("theta1_0", theta1_0, "rad", "angle of the upper rod from the downward vertical at t = 0");
+        f("theta2_0", theta2_0, "rad", "angle of the lower rod, whose tip touches the floor then");
+        f("omega1_0", omega1_0, "rad/s", "angular velocity of the upper rod before the impact");
+        f("omega2_0", omega2_0, "rad/s", "angular velocity of the lower rod before the impact");
+    }
+    Mechanism build(const OptionValues& values) const;
+};
+
 struct TwoCarts {
     static constexpr const char* name = "two-carts";
     double m1 = 1, m2 = 1, mu = 0.05, g = 9.81, e = 0.3, x_eq = 0.2, stopper = 0, gamma = 100, delta = 100;

@@ -21,6 +21,8 @@ const std::vector<MechanismEntry>& mechanisms() {
         entry<DoublePendulumWall>("Potra et al. 2006, 10.1",
                                   "double pendulum that strikes a wall, Cartesian coordinates"),
         entry<TwoCarts>("Potra et al. 2006, 10.3", "two carts with friction, spring, stiff damper and a stopper"),
+        entry<KanePendulum>("Kane 1984",
+                            "double pendulum that strikes a rough floor, where impact laws may gain energy"),
         entry<PainleveRod>("Painleve 1895", "rod sliding on its tip where friction admits no contact force, or two"),
         entry<FourBar>("Haddouni 2015, 3.1.1", "closed loop of three bars driven by a constant torque, angles"),
         entry<ThreeBallChain>("Haddouni 2015, 4.3.1", "three balls dropped on the floor, whose impacts accumulate"),

@@ -98,7 +98,7 @@ public:
             MatX& H = scratch(contact_rows + contact.tangents, 1 + contact.tangents, m_.nv);
             contact.jacobian(q, H);
             contacts.begin_contact({static_cast<std::uint32_t>(i), 0, 0}, dim, contact.gap(q), contact.friction,
-                                   contact.restitution, contact.facets);
+                                   contact.restitution, contact.facets, contact.tangential_restitution);
             contacts.jacobian.add_block(0, m_.nv) = H.topRows(dim);
         }
     }

@@ -77,7 +77,7 @@ struct Load {
 };
 
 struct SurfacePair {
-    double friction = 0, restitution = 0;
+    double friction = 0, restitution = 0, tangential_restitution = 0;
 };
 
 struct MultibodyModel {

@@ -30,7 +30,8 @@ void MultibodySystem::contact_rows(const VecX& q, ContactFinder& finder, Contact
             model_
                 .surface[model_.material[contact.collider_a] * model_.materials + model_.material[contact.collider_b]];
         const int dim = surface.friction == 0 ? 1 : (model_.plane ? 2 : 3);
-        rows.begin_contact(contact.id, dim, contact.gap, surface.friction, surface.restitution, model_.facets);
+        rows.begin_contact(contact.id, dim, contact.gap, surface.friction, surface.restitution, model_.facets,
+                           surface.tangential_restitution);
         rows.position.back() = contact.position;
         rows.normal.back() = contact.normal;
         rows.tangent.back() = contact.tangent;

@@ -336,6 +336,7 @@ void load_problem(const std::string& file, StepProblem& problem, StepSolution& g
         Reader reader(in);
         visit_problem(reader, problem);
         check_problem(problem, file);
+        problem.contacts.tangential_restitution.assign(problem.contacts.gap.size(), 0.0);
         const bool warm = in.has("guess");
         if (warm) {
             visit_guess(reader, guess);

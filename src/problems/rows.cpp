@@ -39,17 +39,19 @@ int JointRows::begin_group(std::uint32_t joint, int dim, RowKind row_kind) {
 void ContactRows::clear() {
     jacobian.clear();
     id.clear();
-    for (auto* list : {&gap, &friction, &restitution, &curvature}) list->clear();
+    for (auto* list : {&gap, &friction, &restitution, &tangential_restitution, &curvature}) list->clear();
     facets.clear();
     for (auto* list : {&position, &normal, &tangent}) list->clear();
 }
 
-void ContactRows::begin_contact(ContactId contact, int dim, double phi, double mu, double e, int cone_facets) {
+void ContactRows::begin_contact(ContactId contact, int dim, double phi, double mu, double e, int cone_facets,
+                                double e_tangential) {
     jacobian.begin_group(dim);
     id.push_back(contact);
     gap.push_back(phi);
     friction.push_back(mu);
     restitution.push_back(e);
+    tangential_restitution.push_back(e_tangential);
     facets.push_back(cone_facets);
     position.push_back(Vec3::Zero());
     normal.push_back(Vec3::Zero());
@@ -67,7 +69,7 @@ void ContactRows::keep(const std::vector<char>& wanted) {
     curvature.resize(kept_rows);
     jacobian.keep(wanted);
     keep_entries(id, wanted);
-    for (auto* list : {&gap, &friction, &restitution}) keep_entries(*list, wanted);
+    for (auto* list : {&gap, &friction, &restitution, &tangential_restitution}) keep_entries(*list, wanted);
     keep_entries(facets, wanted);
     for (auto* list : {&position, &normal, &tangent}) keep_entries(*list, wanted);
 }

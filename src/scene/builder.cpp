@@ -153,12 +153,14 @@ void Builder::make_materials() {
     model_.materials = n;
     for (const Scene::Material& a : scene_.materials)
         for (const Scene::Material& b : scene_.materials)
-            model_.surface.push_back({std::sqrt(a.friction * b.friction), std::max(a.restitution, b.restitution)});
+            model_.surface.push_back({std::sqrt(a.friction * b.friction), std::max(a.restitution, b.restitution),
+                                      std::max(a.tangential_restitution, b.tangential_restitution)});
     for (const Scene::Pair& pair : scene_.contacts.pairs) {
         const int a = material_index(scene_, pair.a), b = material_index(scene_, pair.b);
         for (const int k : {a * n + b, b * n + a}) {
             if (pair.friction) model_.surface[k].friction = *pair.friction;
             if (pair.restitution) model_.surface[k].restitution = *pair.restitution;
+            if (pair.tangential_restitution) model_.surface[k].tangential_restitution = *pair.tangential_restitution;
         }
     }
 }

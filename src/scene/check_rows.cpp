@@ -235,6 +235,15 @@ void RowAudit::wedging() {
             fmt::format("joints alone can carry the contact forces between {}", quoted(names)),
             "how much the contact carries is not determined", names, body_place(names.empty() ? "" : names.front()));
     }
+    if (!answer.dropped.empty()) {
+        const std::vector<std::string> names = bodies(answer.dropped);
+        add(Severity::note, "friction",
+            fmt::format("friction between {} moves nothing: joints carry it ({} of {} contacts drop out of the reduced "
+                        "friction cone, which is {}pointed)",
+                        quoted(names), answer.dropped.size(), contacts_.size(), answer.pointed() ? "" : "not "),
+            "it loads the joints only, by any amount up to its bound; friction 0 gives the same motion", names,
+            body_place(names.empty() ? "" : names.back()));
+    }
     if (answer.left_out + answer.undecided > 0)
         add(Severity::note, "wedging",
             fmt::format("whether bodies can wedge was not decided for {} contacts", answer.left_out + answer.undecided),

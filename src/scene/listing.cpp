@@ -89,7 +89,9 @@ std::vector<SceneMap> make_maps() {
                     {}});
     maps.push_back({"material",
                     {{"friction", not_negative, "", "-", "0.5", "of a pair: geometric mean of the two"},
-                     {"restitution", fraction, "", "-", "0", "of a pair: maximum of the two"}},
+                     {"restitution", fraction, "", "-", "0", "of a pair: maximum of the two"},
+                     {"tangential_restitution", fraction, "", "-", "0",
+                      "of slip, in Newton's law of impact; of a pair: maximum of the two"}},
                     {}});
     maps.push_back({"contacts",
                     {{"cone", cone, "", "", "disc", "section of the friction cone"},
@@ -100,7 +102,8 @@ std::vector<SceneMap> make_maps() {
                     {{"a", material, "", "", required, "one material"},
                      {"b", material, "", "", required, "the other, or the same"},
                      {"friction", not_negative, "", "-", "mixed as usual", "between the two"},
-                     {"restitution", fraction, "", "-", "mixed as usual", "between the two"}},
+                     {"restitution", fraction, "", "-", "mixed as usual", "between the two"},
+                     {"tangential_restitution", fraction, "", "-", "mixed as usual", "between the two"}},
                     {}});
     maps.push_back(
         {"body",

@@ -177,12 +177,14 @@ void read_materials(const YamlNode& node, Scene& scene) {
                 material.friction = values.not_negative(*friction, "-");
             if (const YamlNode* restitution = map.find("restitution"))
                 material.restitution = values.fraction(*restitution);
+            if (const YamlNode* tangential = map.find("tangential_restitution"))
+                material.tangential_restitution = values.fraction(*tangential);
             scene.materials.push_back(material);
         }
     }
     const auto is_default = [](const Scene::Material& m) { return m.name == "default"; };
     if (std::none_of(scene.materials.begin(), scene.materials.end(), is_default))
-        scene.materials.push_back({"default", 0.5, 0, {}});
+        scene.materials.push_back({"default", 0.5, 0, {}, 0});
 }
 
 void read_contacts(const YamlNode& node, Scene& scene) {
@@ -217,6 +219,8 @@ void read_contacts(const YamlNode& node, Scene& scene) {
             if (const YamlNode* friction = keys.find("friction")) pair.friction = values.not_negative(*friction, "-");
             if (const YamlNode* restitution = keys.find("restitution"))
                 pair.restitution = values.fraction(*restitution);
+            if (const YamlNode* tangential = keys.find("tangential_restitution"))
+                pair.tangential_restitution = values.fraction(*tangential);
             for (const Scene::Pair& other : scene.contacts.pairs)
                 if ((other.a.text == pair.a.text && other.b.text == pair.b.text) ||
                     (other.a.text == pair.b.text && other.b.text == pair.a.text))

@@ -180,6 +180,7 @@ StepReport Euler::step(const System& system, Solver& solver, State& x, double t_
         watch.lap(StepTimers::solve);
     }
 
+    project(system, solver, options_.projection, x, s);
     hold_limits(system, solver, x, s);
     s.t1 = x.t;
     s.q1 = x.q;

@@ -2,15 +2,17 @@
 
 #include "base/fields.hpp"
 #include "schemes/impacts/impact.hpp"
+#include "schemes/parts/project.hpp"
 #include "stickslip/scheme.hpp"
 
 namespace stickslip {
 
 struct EulerOptions {
     double step = 1e-3;
-    Choice impact{{"poisson", "poisson-simple", "newton"}, 0};
+    Choice impact = impact_laws();
     double restitution_threshold = 1e-3;
     double stabilisation = 0;
+    Choice projection = projections();
     double closed_gap = 1e-9;
 
     template <class F>
@@ -21,6 +23,7 @@ struct EulerOptions {
         f("restitution_threshold", restitution_threshold, "m/s",
           "slower normal impacts do not rebound; below g step/(1-e) a ball hops for ever");
         f("stabilisation", stabilisation, "-", "share of the position error taken out per step, 0 to 1");
+        f("projection", projection, "-", projection_help);
         // Smaller than rounding of the gap and a resting contact is lost and hit again every few steps.
         f("closed_gap", closed_gap, "m", "a contact is closed when its gap is at most this");
     }

@@ -641,6 +641,7 @@ StepReport LinearlyImplicit::step(const System& system, Solver& solver, State& x
         collide(system, solver, x, s, w, report);
     else
         s.memory.short_steps = 0;
+    project(system, solver, options_.projection, x, s);
     hold_limits(system, solver, x, s);
     watch.lap(StepTimers::solve);
     report.h = x.t - s.t0;

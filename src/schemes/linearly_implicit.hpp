@@ -6,6 +6,7 @@
 #include "schemes/events/contact_gaps.hpp"
 #include "schemes/events/instant_forces.hpp"
 #include "schemes/impacts/impact.hpp"
+#include "schemes/parts/project.hpp"
 #include "stickslip/scheme.hpp"
 
 namespace stickslip {
@@ -19,11 +20,12 @@ struct LinearlyImplicitOptions {
     Choice force_jacobian{{"exact", "none"}, 0};
     Choice collisions{{"locate", "grid"}, 0};
     Choice location{{"end-velocity", "slack", "off"}, 0};
-    Choice impact{{"poisson", "poisson-simple", "newton"}, 0};
+    Choice impact = impact_laws();
     double restitution_threshold = 1e-3;
     double closed_gap = 1e-9;
     double closed_gap_rate = 0.1;
     double stabilisation = 0;
+    Choice projection = projections();
     Choice damped_restart{{"auto", "on", "off"}, 0};
     double shortest_substep = 1e-4;
 
@@ -42,6 +44,7 @@ struct LinearlyImplicitOptions {
         f("closed_gap", closed_gap, "m", "a contact is closed when its gap is at most this");
         f("closed_gap_rate", closed_gap_rate, "m/s^3", "or at most this times the third power of the step");
         f("stabilisation", stabilisation, "-", "share of the position error taken out per step, 0 to 1");
+        f("projection", projection, "-", projection_help);
         f("damped_restart", damped_restart, "-",
           "first steps, and those after impacts, with weights 1: on where springs or dampers are stiff");
         // Smaller and accumulating events take many more steps; larger and events within one step are merged.

@@ -1,7 +1,7 @@
 // Moreau-Jean time-stepping: contact laws on velocities, restitution inside the step, theta rule for the forces.
 //
 //   (M - th h F* + th h C + th^2 h^2 K)(v+ - v) = h (k_th + F* v - th h K v) + G' lambda + H' p
-//   G v+ = 0,   u = H v+ + e N v on contacts with phi + h/2 N v <= 0,   q+ = q (+) h (th v+ + (1-th) v)
+//   G v+ = 0,   u = H v+ + (e N v, e_T D v) on contacts with phi + h/2 N v <= 0,   q+ = q (+) h (th v+ + (1-th) v)
 //
 // [Jean 1999; Haddouni (2.20)-(2.25), A.3]; k_th = th k(t+h, q, v) + (1-th) k(t, q, v), K = -dk/dq, C = -dk/dv.
 // F* = F(v*) with v* = v + th h v'_est is the antisymmetric gyroscopic matrix, taken linearly implicit: at
@@ -62,7 +62,7 @@ void take_out_rests_at_limits(const System& system, const State& x, Step& s) {
     }
 }
 
-// c_N = e N v, and the stabilisation chi phi/(th h): against overlap always, towards contact only without rebound.
+// c_N = e N v, c_T = e_T D v, and the stabilisation chi phi/(th h): against overlap always, towards contact only without rebound.
 void fill_restitution(const System& system, const State& x, double chi_over_th_h, Step& s) {
     StepProblem& problem = s.problem;
     ContactRows& contacts = problem.contacts;
@@ -75,6 +75,8 @@ void fill_restitution(const System& system, const State& x, double chi_over_th_h
         const double e = contacts.restitution[i], phi = contacts.gap[i];
         if (e == 0 || phi < 0) s.stabilisation[i] = chi_over_th_h * phi;
         problem.c[row] = e * s.row_work[row] + s.stabilisation[i];
+        if (const double e_T = contacts.tangential_restitution[i]; e_T > 0)
+            for (int k = row + 1; k < contacts.jacobian.row[i + 1]; ++k) problem.c[k] = e_T * s.row_work[k];
     }
 }
 
@@ -191,7 +193,7 @@ StepReport MoreauJean::step(const System& system, Solver& solver, State& x, doub
     s.v_weighted = (1 - th) * x.v + th * s.solution.v;
     s.t_weighted = x.t + th * h;
     s.dq = h * s.v_weighted;
-    finish_step(system, solver, {.h = h, .t_limit = t_limit, .alpha = th, .gamma = th}, x, s, watch, report);
+    finish_step(system, solver, {.h = h, .t_limit = t_limit, .alpha = th, .gamma = th, .projection = &options_.projection}, x, s, watch, report);
     return report;
 }
 

@@ -81,7 +81,7 @@ run: {end: 2}
 // The impact alone, without gravity.
 TEST_P(Balls, FrictionalImpactTurnsTheBallAsItShould) {
     const Reference reference("sphere-impact");
-    // Poisson's law of [Anitescu-Potra, s.3] has no friction while the contact expands; Newton's has all of it.
+    // Newton's law; Poisson's, with friction in both phases, gives a ball the same (tests/papers).
     const std::string law = GetParam() == "euler" ? "{name: euler, impact: newton}" : GetParam();
     for (const std::vector<double>& r : reference.rows("impact")) {
         const Vec3 v0(r[2], r[3], r[4]), w0(r[5], r[6], r[7]), v1(r[8], r[9], r[10]), w1(r[11], r[12], r[13]);

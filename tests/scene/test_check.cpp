@@ -129,6 +129,48 @@ let: {mu: 0.5, c: 2}
     EXPECT_EQ(about(check(lever, {set("mu", "0.49")}), "wedging").size(), 0u);
 }
 
+// A ball on an arm whose pivot is beside the contact, at the height c: the arm carries the friction across it always, and the
+// friction along it exactly when the line of that friction passes through the pivot, c = 0.
+TEST(Check, AContactDropsOutOfTheReducedConeWhenItsFrictionPassesThroughThePivot) {
+    const std::string lever = floor_and + R"(  ball: {pose: [0, 0, 0.1], mass: 1, shapes: [{sphere: 0.1}]}
+materials: {default: {friction: mu}}
+joints:
+  pivot: {revolute: {a: ground, b: ball, at: [1, 0, c], axis: [0, 1, 0]}}
+let: {mu: 0.5, c: 0}
+)";
+    for (const char* mu : {"0.01", "0.5", "7"}) {  // it cannot wedge either
+        const Audit audit = check(lever, {set("mu", mu)});
+        const auto found = about(audit, "friction");
+        ASSERT_EQ(found.size(), 1u) << all(audit);
+        EXPECT_EQ(found[0].severity, Severity::note);
+        EXPECT_TRUE(names(found[0], "ball"));
+        EXPECT_NE(found[0].message.find("1 of 1 contacts drop out"), std::string::npos) << found[0].message;
+        EXPECT_NE(found[0].message.find("which is pointed"), std::string::npos) << found[0].message;
+        EXPECT_TRUE(about(audit, "wedging").empty()) << all(audit);
+    }
+    for (const char* c : {"1e-5", "-1e-5", "2"})
+        EXPECT_TRUE(about(check(lever, {set("mu", "0.1"), set("c", c)}), "friction").empty()) << c;
+    EXPECT_TRUE(about(check(lever, {set("mu", "0")}), "friction").empty());
+}
+
+// A piston in its cylinder, on the floor and under a second, lower ceiling: both contacts drop out, and they press on each other.
+TEST(Check, TheReducedConeOfASqueezedPistonIsNotPointed) {
+    const std::string piston = floor_and + R"(  piston: {pose: [0, 0, 0.1], mass: 1, shapes: [{sphere: 0.1}]}
+  ceiling: {fixed: true, shapes: [{half-space: {normal: [0, 0, -1], offset: lid}}]}
+materials: {default: {friction: 0.3}}
+joints:
+  cylinder: {prismatic: {a: ground, b: piston, at: [0, 0, 0.1], axis: [0, 0, 1]}}
+let: {lid: -0.2}
+)";
+    const auto squeezed = about(check(piston), "friction");
+    ASSERT_EQ(squeezed.size(), 1u) << all(check(piston));
+    EXPECT_NE(squeezed[0].message.find("2 of 2 contacts drop out"), std::string::npos) << squeezed[0].message;
+    EXPECT_NE(squeezed[0].message.find("which is not pointed"), std::string::npos) << squeezed[0].message;
+    const auto free = about(check(piston, {set("lid", "-0.3")}), "friction");
+    ASSERT_EQ(free.size(), 1u);
+    EXPECT_NE(free[0].message.find("which is pointed"), std::string::npos) << free[0].message;
+}
+
 TEST(Check, RestingAndRedundancyAreNotWedging) {
     // Bodies on the floor with any friction, side by side, and a door on two hinges that touches the floor with its edge.
     const std::string resting = floor_and + R"(  a: {pose: [0, 0, 0.5], mass: 1, shapes: [{box: [1, 1, 1]}]}

@@ -1,15 +1,22 @@
-// Impact laws as step problems with A = M and h = 0 [Anitescu-Potra 1997, s.3; Haddouni (1.19)-(1.21)].
+// Impact laws as step problems with A = M and h = 0 [Anitescu-Potra 1997, s.3; Potra et al. 7.3-7.4; Haddouni (1.19)-(1.21)].
 //
-//   poisson         compression   r = M v-,                     c = 0  ->  v_c, p_c
-//                   decompression r = M v_c + sum e_j N_j' p_c,j, c = 0  ->  v+
+//   poisson         compression   r = M v-,                      c = 0  ->  v_c, p_c
+//                   decompression r = M v_c + sum e_j N_j' p_c,j, c = 0  ->  v+, with friction under the whole normal
+//                   impulse of the phase, e_j p_c,j included (rebound_rows.cpp)
 //   poisson-simple  v+ = (1+e) v_c - e v-  with one e, that of the approaching contacts; never gains energy.
 //                   (The paper's Lemma 3.1 prints (1+e) v_c - v-; its proof uses the formula here.)
-//   newton          r = M v-, c_N = e N v- on all closed contacts, separating ones included.
+//   newton          r = M v-, c_N = e N v-, c_T = e_T D v- on all closed contacts, separating ones included.
+//   newton-common   c = e H v- with one e for all normals and tangents, that of the approaching contacts. Never gains
+//                   energy: p.(H v+ + e H v-) <= 0 and p.(H v+ - H v-) = |v+ - v-|^2 in the mass metric, so
+//                   2 (E+ - E-) = p.(H v+ + H v-) <= -(1-e)/(1+e) |v+ - v-|^2 as long as the joints hold, G v- = 0.
 //
-// Poisson and Newton with friction may gain energy; the ledger's impact_loss then falls.
+// Poisson and Newton with friction may gain energy (Kane's double pendulum); the ledger's impact_loss then falls.
+// Left out: tangential restitution in Poisson's law, where the impulses of the compression would have to be turned.
 #include "schemes/impacts/impact.hpp"
 
 #include <algorithm>
+
+#include "schemes/impacts/rebound_rows.hpp"
 
 namespace stickslip {
 
@@ -33,6 +40,119 @@ void guess_sticking(const VecX& v, Step& s) {
     s.guess.warm = true;
 }
 
+// What the contacts do after the impact, by their velocities: the modes of a phase belong to its own u and p.
+void set_modes_after(const VecX& v, double tolerance, Step& s) {
+    const BlockRows& H = s.problem.contacts.jacobian;
+    s.row_work.resize(H.rows());
+    H.product(s.problem.nodes(), v, s.row_work);
+    for (int i = 0; i < H.groups(); ++i) {
+        const double slip = s.row_work.segment(H.row[i] + 1, H.dim(i) - 1).norm();
+        const bool leaves = s.row_work[H.row[i]] > tolerance || is_twin(s.problem.contacts, i);
+        s.solution.modes[i] = leaves ? ContactMode::open : slip > tolerance ? ContactMode::slip : ContactMode::stick;
+    }
+}
+
+void book(const System& system, const State& x, const VecX& v0, const VecX& v1, const VecX* given, Step& s) {
+    s.ledger.book(system, {.t0 = x.t,
+                           .t1 = x.t,
+                           .q0 = &x.q,
+                           .v0 = &v0,
+                           .q1 = &x.q,
+                           .v1 = &v1,
+                           .problem = &s.problem,
+                           .solution = &s.solution,
+                           .impulses = nullptr,
+                           .mass = &s.mass,
+                           .stabilisation = nullptr,
+                           .alpha = 1,
+                           .gamma = 1,
+                           .extra = given});
+}
+
+// The velocities before a pass and what is returned of them.
+struct Before {
+    VecX v;
+    RowVec u;                    // H v
+    std::vector<double> e, e_T;  // per contact; zero when the impact is too slow to rebound
+    double common = 0;           // the e of the laws with one
+    double fastest = 0;          // [m/s] largest approach
+};
+
+// Decompression: the normal impulses of the compression (in s.solution) come back, each with its own e; they are noted in the
+// record and in the events from `first_event` on. False: not solved.
+bool decompress(const System& system, Solver& solver, const std::vector<double>& e, double softness,
+                std::size_t first_event, State& x, Step& s, StepReport& report) {
+    static thread_local VecX v_c, extra;  // scratch of this function alone
+    static thread_local std::vector<double> given;
+    StepProblem& problem = s.problem;
+    const ContactRows& contacts = problem.contacts;
+    v_c = x.v;
+    given.resize(e.size());
+    s.row_work.setZero(contacts.jacobian.rows());
+    for (int i = 0; i < contacts.size(); ++i) {
+        const int row = contacts.jacobian.row[i];
+        s.row_work[row] = given[i] = e[i] * s.solution.p[row];
+    }
+    extra.setZero(v_c.size());
+    contacts.jacobian.add_transpose_product(problem.nodes(), s.row_work, extra);
+
+    add_twins(given, s);
+    fill_impact(v_c, s);
+    problem.r += extra;
+    fill_twins(given, softness, s);
+    guess_sticking(v_c, s);
+    for (int i = 0, plain = -1; i < contacts.size(); ++i) {
+        if (is_twin(contacts, i))
+            s.guess.p[contacts.jacobian.row[i]] = given[plain];
+        else
+            s.guess.modes[i] = ContactMode::open;  // the rebound mostly needs no more normal impulse
+        plain += !is_twin(contacts, i);
+    }
+    const Status before = report.status;
+    report.status = Status::ok;
+    solve_stage(solver, s, report);
+    const bool solved = report.status == Status::ok;
+    if (solved) report.status = before;
+    book(system, x, v_c, s.solution.v, &extra, s);
+    x.v = s.solution.v;
+    note_impulses(s);
+    for (int i = 0, plain = -1; i < contacts.size(); ++i) {
+        if (is_twin(contacts, i)) continue;
+        const double normal = given[++plain] + s.solution.p[contacts.jacobian.row[i]];
+        for (std::size_t k = first_event; k < s.events.size(); ++k)
+            if (s.events[k].contact == contacts.id[i]) s.events[k].impulse += normal;
+        const bool twin = i + 1 < contacts.size() && is_twin(contacts, i + 1);  // then the record has it already
+        for (ContactRecord& record : s.contacts)
+            if (!twin && record.id == contacts.id[i]) record.impulse[0] += given[plain];
+    }
+    if (solved) fold_twins(s);
+    return solved;
+}
+
+// Compression, or the whole of Newton's law.
+void first_phase(const System& system, Solver& solver, ImpactLaw law, const Before& before, State& x, Step& s,
+                 StepReport& report) {
+    const double common = before.common;
+    StepProblem& problem = s.problem;
+    const ContactRows& contacts = problem.contacts;
+    fill_impact(before.v, s);
+    if (law == ImpactLaw::newton_common) problem.c = common * before.u;
+    for (int i = 0; i < contacts.size() && law == ImpactLaw::newton; ++i) {
+        const int row = contacts.jacobian.row[i];
+        problem.c[row] = before.e[i] * before.u[row];
+        for (int k = row + 1; k < contacts.jacobian.row[i + 1]; ++k) problem.c[k] = before.e_T[i] * before.u[k];
+    }
+    guess_sticking(before.v, s);
+    solve_stage(solver, s, report);
+    if (law == ImpactLaw::poisson_simple && common > 0) {
+        s.solution.v += common * (s.solution.v - before.v);
+        s.solution.p *= 1 + common;
+        s.solution.lambda *= 1 + common;
+    }
+    book(system, x, before.v, s.solution.v, nullptr, s);
+    x.v = s.solution.v;
+}
+
 }  // namespace
 
 bool approaching(const VecX& v, double tolerance, Step& s) {
@@ -48,113 +168,66 @@ void resolve_impact(const System& system, Solver& solver, const ImpactOptions& o
                     StepReport& report) {
     StepProblem& problem = s.problem;
     const ContactRows& contacts = problem.contacts;
+    const BlockRows& H = contacts.jacobian;
     problem.A = s.mass;
-    static thread_local VecX v_minus, extra;  // scratch of this function alone
-    static thread_local std::vector<double> e, speed;
+    static thread_local Before before;  // scratch of this function alone
 
-    const auto book = [&](const VecX& v0, const VecX& v1, const VecX* restitution_impulse) {
-        s.ledger.book(system, {.t0 = x.t,
-                               .t1 = x.t,
-                               .q0 = &x.q,
-                               .v0 = &v0,
-                               .q1 = &x.q,
-                               .v1 = &v1,
-                               .problem = &problem,
-                               .solution = &s.solution,
-                               .impulses = nullptr,
-                               .mass = &s.mass,
-                               .stabilisation = nullptr,
-                               .alpha = 1,
-                               .gamma = 1,
-                               .extra = restitution_impulse});
-        note_impulses(s);
-    };
-
-    for (int pass = 0; pass <= most_passes && (pass == 0 || approaching(x.v, options.approach_tolerance, s)); ++pass) {
-        v_minus = x.v;
-        s.row_work.resize(contacts.jacobian.rows());
-        contacts.jacobian.product(problem.nodes(), v_minus, s.row_work);
-        e.assign(static_cast<std::size_t>(contacts.size()), 0.0);
-        speed.resize(e.size());
+    bool solved = true;
+    for (int pass = 0; solved && pass <= most_passes && (pass == 0 || approaching(x.v, options.approach_tolerance, s));
+         ++pass) {
+        before.v = x.v;
+        before.u.resize(H.rows());
+        H.product(problem.nodes(), before.v, before.u);
+        for (auto* list : {&before.e, &before.e_T}) list->assign(static_cast<std::size_t>(contacts.size()), 0.0);
+        before.common = before.fastest = 0;
         // One contact that is fast enough makes the impact rebound, at all its contacts, each with its own e: in Poisson's law
         // the compression impulse of a resting contact comes back too. Deciding contact by contact was tried: rounding in
         // the zero speed of a resting corner then decided, and its rebound kept a settling box hopping.
-        double common = 0;  // the e of poisson-simple
         bool rebounds = false;
         for (int i = 0; i < contacts.size(); ++i) {
-            speed[i] = s.row_work[contacts.jacobian.row[i]];
-            if (pass == most_passes || speed[i] > -options.restitution_threshold) continue;
-            common = std::max(common, contacts.restitution[i]);
+            const double speed = before.u[H.row[i]];
+            before.fastest = std::max(before.fastest, -speed);
+            if (pass == most_passes || speed > -options.restitution_threshold) continue;
+            before.common = std::max(before.common, contacts.restitution[i]);
             rebounds = true;
         }
-        if (rebounds) std::copy(contacts.restitution.begin(), contacts.restitution.end(), e.begin());
+        if (rebounds) {
+            std::copy(contacts.restitution.begin(), contacts.restitution.end(), before.e.begin());
+            std::copy(contacts.tangential_restitution.begin(), contacts.tangential_restitution.end(),
+                      before.e_T.begin());
+        }
 
-        fill_impact(v_minus, s);
-        if (options.law == ImpactLaw::newton)
-            for (int i = 0; i < contacts.size(); ++i) problem.c[contacts.jacobian.row[i]] = e[i] * speed[i];
-        guess_sticking(v_minus, s);
-        solve_stage(solver, s, report);
+        first_phase(system, solver, options.law, before, x, s, report);
+        note_impulses(s);
         const std::size_t first_event = s.events.size();
+        double largest = 0;  // [N s]
+        bool returns = false;
         for (int i = 0; i < contacts.size(); ++i) {
-            const double p = s.solution.p[contacts.jacobian.row[i]];
+            const double p = s.solution.p[H.row[i]];
             if (p <= 0) continue;
+            largest = std::max(largest, p);
+            returns = returns || before.e[i] > 0;
             s.events.push_back({.t = x.t,
                                 .kind = EventKind::impact,
                                 .contact = contacts.id[i],
                                 .before = ContactMode::open,
                                 .after = ContactMode::impact,
-                                .normal_speed_before = speed[i],
+                                .normal_speed_before = before.u[H.row[i]],
                                 .impulse = p});
         }
-
-        if (options.law == ImpactLaw::poisson_simple && common > 0) {
-            s.solution.v += common * (s.solution.v - v_minus);
-            s.solution.p *= 1 + common;
-            s.solution.lambda *= 1 + common;
-            for (std::size_t k = first_event; k < s.events.size(); ++k) s.events[k].impulse *= 1 + common;
-        }
-        book(v_minus, s.solution.v, nullptr);
-        x.v = s.solution.v;
-
-        // Decompression: the normal impulses of the compression come back, each with its own e.
-        const bool rebound = std::any_of(e.begin(), e.end(), [](double value) { return value > 0; });
-        if (options.law == ImpactLaw::poisson && rebound) {
-            extra.setZero(x.v.size());
-            s.row_work.setZero(contacts.jacobian.rows());
-            for (int i = 0; i < contacts.size(); ++i) {
-                const int row = contacts.jacobian.row[i];
-                s.row_work[row] = e[i] * s.solution.p[row];
-            }
-            contacts.jacobian.add_transpose_product(problem.nodes(), s.row_work, extra);
+        const auto each_event = [&](const auto& tell) {
             std::size_t k = first_event;
-            for (int i = 0; i < contacts.size(); ++i) {
-                if (k < s.events.size() && s.events[k].contact == contacts.id[i])
-                    s.events[k++].impulse += s.row_work[contacts.jacobian.row[i]];
-            }
-            for (int i = 0; i < contacts.size(); ++i) speed[i] = s.row_work[contacts.jacobian.row[i]];
-            v_minus = x.v;
-            fill_impact(v_minus, s);
-            problem.r += extra;
-            guess_sticking(v_minus, s);
-            for (ContactMode& mode : s.guess.modes)
-                mode = ContactMode::open;  // the rebound mostly needs no more impulse
-            solve_stage(solver, s, report);
-            book(v_minus, s.solution.v, &extra);
-            x.v = s.solution.v;
-            // The record of the step shows the whole impulse of each contact.
-            for (int i = 0; i < contacts.size(); ++i) {
-                for (ContactRecord& record : s.contacts)
-                    if (record.id == contacts.id[i]) record.impulse[0] += speed[i];
-            }
+            for (int i = 0; i < contacts.size(); ++i)
+                if (k < s.events.size() && s.events[k].contact == contacts.id[i]) tell(s.events[k++], H.row[i]);
+        };
+        if (options.law == ImpactLaw::poisson && returns && before.fastest > 0) {
+            solved = decompress(system, solver, before.e, before.fastest / largest, first_event, x, s, report);
         }
-
-        contacts.jacobian.product(problem.nodes(), x.v, s.row_work);
-        std::size_t k = first_event;
-        for (int i = 0; i < contacts.size(); ++i) {
-            if (k < s.events.size() && s.events[k].contact == contacts.id[i])
-                s.events[k++].normal_speed_after = s.row_work[contacts.jacobian.row[i]];
-        }
+        s.row_work.resize(H.rows());
+        H.product(problem.nodes(), x.v, s.row_work);
+        each_event([&](Event& event, int row) { event.normal_speed_after = s.row_work[row]; });
     }
+    set_modes_after(x.v, options.approach_tolerance, s);
     for (ContactRecord& record : s.contacts)
         if (std::binary_search(contacts.id.begin(), contacts.id.end(), record.id)) record.mode = ContactMode::impact;
 }

@@ -1,11 +1,15 @@
 // Impacts: step problems with h = 0 at a fixed configuration.
 #pragma once
 
+#include "base/fields.hpp"
 #include "schemes/parts/parts.hpp"
 
 namespace stickslip {
 
-enum class ImpactLaw { poisson, poisson_simple, newton };  // in the order of the option's words
+enum class ImpactLaw { poisson, poisson_simple, newton, newton_common };  // in the order of the option's words
+
+// The option of a scheme that chooses the law: static_cast<ImpactLaw>(choice.index).
+inline Choice impact_laws() { return {{"poisson", "poisson-simple", "newton", "newton-common"}, 0}; }
 
 struct ImpactOptions {
     ImpactLaw law = ImpactLaw::poisson;
@@ -19,6 +23,10 @@ bool approaching(const VecX& v, double tolerance, Step& s);
 // Resolves the impact of the contacts now in s.problem.contacts (all of them closed) at velocity x.v: changes x.v,
 // books the stages, notes impulses and events. Repeats while a contact still approaches, without rebound after 20
 // passes. s.mass must hold M(x.q).
+//
+// Leaves in s.problem and s.solution the last phase, with the modes set to what the contacts do afterwards: `open` where they
+// separate faster than the tolerance, `slip` where they slide, else `stick`. remember() then hands them to the next step.
+// A decompression that could not be solved ends the impact, and its problem is left in s.problem (for a capsule).
 void resolve_impact(const System& system, Solver& solver, const ImpactOptions& options, State& x, Step& s,
                     StepReport& report);
 

@@ -1,5 +1,5 @@
 // What follows the solve in schemes whose step is one stage.
-#include "schemes/parts/parts.hpp"
+#include "schemes/parts/project.hpp"
 
 namespace stickslip {
 
@@ -33,8 +33,10 @@ void finish_step(const System& system, Solver& solver, const StageEnd& end, Stat
                            .alpha = end.alpha,
                            .gamma = end.gamma,
                            .extra = nullptr});
+    if (end.projection) project(system, solver, *end.projection, x, s);
     if (end.limits_held) hold_limits(system, solver, x, s);
     s.q1 = x.q;
+    s.v1 = x.v;
     watch.lap(StepTimers::book);
     report.t = x.t;
     report.h = end.h;

@@ -1,6 +1,7 @@
 // Sentences that several schemes share. Each works on the Step at hand and says what it fills.
 #pragma once
 
+#include "base/fields.hpp"
 #include "stickslip/scheme.hpp"
 
 namespace stickslip {
@@ -85,6 +86,7 @@ struct StageEnd {
     double h, t_limit;    // [s]
     double alpha, gamma;  // as in RowWeights
     bool limits_held = true;
+    const Choice* projection = nullptr;  // the scheme's option, if it has one
 };
 void finish_step(const System& system, Solver& solver, const StageEnd& end, State& x, Step& s, Stopwatch& watch,
                  StepReport& report);
