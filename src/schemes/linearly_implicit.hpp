@@ -96,8 +96,44 @@ public:
     std::vector<std::string> advice() const override;
 
 private:
-    struct Trial;
-    struct Scratch;
+    static constexpr double approach_tolerance = 1e-8;  // [m/s] contacts approaching or parting slower than this rest
+    static constexpr double standing = 1e-9;            // [m/s] slip slower than this is none
+    static constexpr double no_event = 2;               // a share of the step that is none
+
+    struct Trial {
+        enum class Friction { as_form, mean, stop };
+        double h = 0;
+        double alpha = 0.5, gamma = 0.5;
+        Friction friction = Friction::as_form;
+    };
+
+    // Scratch of one call, kept for its capacity.
+    struct Scratch {
+        struct Stop {
+            ContactId id;  // or a bilateral row
+            int row = -1;
+            Vec2 direction;  // of the slip at the start
+            double speed;    // [m/s] there
+            bool now = false;
+        };
+        struct Release {
+            std::size_t place = 0;  // in `closed`, or a bilateral row
+            int row = -1;
+            bool take_off = false;
+            double margin = 0;  // [N] at the start
+            bool now = false;
+        };
+        ContactGaps start, end;
+        JointRows joints;
+        ContactRows contacts;
+        RowVec product;
+        VecX q_rows, q_path, dq, v_end, v_path, acceleration;
+        std::vector<Stop> stops;
+        std::vector<Release> releases;
+        std::vector<ContactId> closed;
+        std::vector<ContactMode> closed_modes;
+        InstantForces instant;
+    };
 
     double closed_gap() const {
         return std::max(options_.closed_gap, options_.closed_gap_rate * options_.step * options_.step * options_.step);

@@ -193,7 +193,9 @@ StepReport MoreauJean::step(const System& system, Solver& solver, State& x, doub
     s.v_weighted = (1 - th) * x.v + th * s.solution.v;
     s.t_weighted = x.t + th * h;
     s.dq = h * s.v_weighted;
-    finish_step(system, solver, {.h = h, .t_limit = t_limit, .alpha = th, .gamma = th, .projection = &options_.projection}, x, s, watch, report);
+    finish_step(system, solver,
+                {.h = h, .t_limit = t_limit, .alpha = th, .gamma = th, .projection = &options_.projection}, x, s, watch,
+                report);
     return report;
 }
 

@@ -1,0 +1,54 @@
+// Intervals that shrink by the same r each time, ..., d, r d, r^2 d, add up to d r/(1 - r) after the last one.
+#include "schemes/events/bounces.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip {
+
+namespace {
+
+constexpr double same_ratio = 0.3;  // intervals shrink alike when their ratios differ by less than this share
+
+std::size_t place_of(const ContactId& id, const StepMemory& memory) {
+    return static_cast<std::size_t>(std::lower_bound(memory.bounced.begin(), memory.bounced.end(), id) -
+                                    memory.bounced.begin());
+}
+
+bool known(std::size_t place, const ContactId& id, const StepMemory& memory) {
+    return place < memory.bounced.size() && memory.bounced[place] == id;
+}
+
+}  // namespace
+
+void note_bounce(const ContactId& id, double t, StepMemory& memory) {
+    const std::size_t place = place_of(id, memory);
+    if (known(place, id, memory)) {
+        auto& times = memory.bounce_times[place];
+        times = {times[1], times[2], t};
+        return;
+    }
+    memory.bounced.insert(memory.bounced.begin() + static_cast<long>(place), id);
+    memory.bounce_times.insert(memory.bounce_times.begin() + static_cast<long>(place), {std::nan(""), std::nan(""), t});
+}
+
+double bounces_left(const ContactId& id, double t, const StepMemory& memory) {
+    const std::size_t place = place_of(id, memory);
+    if (!known(place, id, memory)) return infinity;
+    const auto& times = memory.bounce_times[place];
+    const double last = t - times[2], before = times[2] - times[1];
+    return last < before ? last * last / (before - last) : infinity;
+}
+
+double end_bounces(const ContactId& id, double t, StepMemory& memory) {
+    const std::size_t place = place_of(id, memory);
+    if (!known(place, id, memory)) return infinity;
+    const auto times = memory.bounce_times[place];
+    const double left = bounces_left(id, t, memory);
+    memory.bounced.erase(memory.bounced.begin() + static_cast<long>(place));
+    memory.bounce_times.erase(memory.bounce_times.begin() + static_cast<long>(place));
+    const double r = (t - times[2]) / (times[2] - times[1]), before = (times[2] - times[1]) / (times[1] - times[0]);
+    return before < 1 && std::abs(r - before) < same_ratio * before ? t + left : infinity;
+}
+
+}  // namespace stickslip

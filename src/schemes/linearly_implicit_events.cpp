@@ -1,0 +1,262 @@
+// The first event inside a step of the linearly implicit family: collision, stop, release. What each of them is, and how it is
+// located, stands at the head of linearly_implicit.cpp.
+#include <algorithm>
+#include <cmath>
+
+#include "collision/finder.hpp"
+#include "math/roots.hpp"
+#include "schemes/linearly_implicit.hpp"
+
+namespace stickslip {
+
+namespace {
+
+constexpr double touching = 1e-6;    // share of its first value at which a root function counts as zero
+constexpr int transition_bits = 30;  // of a sub-step; solved steps are no smoother than that
+
+}  // namespace
+
+// The share of the step at which the first gap closes, or no_event. s.q1, s.solution.v: the end of the step.
+double LinearlyImplicit::first_collision(const System& system, const State& x, const Trial& trial, Step& s,
+                                         Scratch& w) const {
+    const double h = trial.h;
+    system.rows(x.t + h, s.q1, *s.finder, w.joints, w.contacts);
+    list_gaps(system.nodes(), w.contacts, s.solution.v, s.memory, w.product, w.end);
+    const bool locate = options_.collisions.index == 0;
+    double earliest = no_event;
+    for (const ContactGap& after : w.end) {
+        const int at = find(w.start, after.id);
+        const ContactGap* before = at >= 0 ? &w.start[static_cast<std::size_t>(at)] : nullptr;
+        if (before && before->active) continue;
+        if (!locate) {
+            if (after.gap < 0 && after.rate < -approach_tolerance) return 1;
+            continue;
+        }
+        // So gentle that it will not rebound: the contact takes up its row at the end of the step, where it has moved less
+        // than the threshold times h too far. Locating each of them makes a pile take a hundred sub-steps per step.
+        const double gentle = options_.restitution_threshold;
+        if (after.gap < 0 && after.rate > -gentle && after.gap > -gentle * h && before && before->rate > -gentle) {
+            if (after.rate < -approach_tolerance) earliest = std::min(earliest, 1.0);
+            continue;
+        }
+        // Where it is surely open, and where it is surely closed.
+        double open = 0, closed = after.gap < 0 ? 1.0 : no_event;
+        if (before) {
+            double stationary[2];
+            const int n = hermite_extrema(h, before->gap, before->rate, after.gap, after.rate, stationary);
+            for (int k = 0; k < n; ++k) {
+                const double g = hermite(stationary[k], h, before->gap, before->rate, after.gap, after.rate);
+                if (g > 0 && before->gap <= 0 && open == 0) open = stationary[k];
+                if (g < 0 && stationary[k] > open && stationary[k] < closed && (before->gap > 0 || open > 0))
+                    closed = stationary[k];
+            }
+        }
+        if (closed == no_event || open >= earliest) continue;
+        const auto gap_at = [&](double share) {
+            w.q_path = x.q;
+            w.dq = (share * h) * ((1 - trial.gamma) * x.v + trial.gamma * s.solution.v) +
+                   (0.5 * h * (share * share - share)) * (s.solution.v - x.v);
+            system.advance(w.q_path, w.dq);
+            system.rows(x.t + share * h, w.q_path, *s.finder, w.joints, w.contacts);
+            const auto place = std::lower_bound(w.contacts.id.begin(), w.contacts.id.end(), after.id);
+            const bool there = place != w.contacts.id.end() && *place == after.id;
+            return there ? w.contacts.gap[static_cast<std::size_t>(place - w.contacts.id.begin())] : 1.0;
+        };
+        const double gap_closed = closed == 1 ? after.gap : gap_at(closed);
+        if (gap_closed >= 0) continue;  // the interpolant dipped, the gap does not
+        const double gap_open = open > 0 ? gap_at(open) : before ? before->gap : 1.0;
+        if (gap_open > 0)
+            earliest = std::min(earliest, bracketed_root(gap_at, open, closed, gap_open, gap_closed));
+        else if (after.rate < -approach_tolerance)  // it never got out: rounding of the last impact, and it returns
+            earliest = std::min(earliest, 1.0);
+    }
+    return earliest;
+}
+
+// The length of the sub-step after which the first slip ends, or infinity; leaves who stops there in w.stops.
+double LinearlyImplicit::first_stop(const System& system, Solver& solver, const State& x, const Trial& trial, Step& s,
+                                    Scratch& w, StepReport& report) const {
+    const bool slack = options_.location.index == 1;
+    const StepProblem& problem = s.problem;
+    const ContactRows& contacts = problem.contacts;
+    const JointRows& joints = problem.joints;
+    w.stops.clear();
+
+    // Everything that slides at the start and no longer does, or the other way, at the end.
+    RowVec& u0 = s.row_work;
+    RowVec& u1 = w.product;
+    u0.resize(contacts.jacobian.rows());
+    u1.resize(contacts.jacobian.rows());
+    contacts.jacobian.product(problem.nodes(), x.v, u0);
+    contacts.jacobian.product(problem.nodes(), s.solution.v, u1);
+    for (int i = 0; i < contacts.size(); ++i) {
+        const int row = contacts.jacobian.row[i], tangents = contacts.jacobian.dim(i) - 1;
+        // What stuck has no slip to lose: on curved bodies its velocity at the new rows is that of their turning.
+        const int at = find(w.start, contacts.id[i]);
+        if (tangents == 0 || w.start[static_cast<std::size_t>(at)].known == ContactMode::stick) continue;
+        const Vec2 slip(u0[row + 1], tangents > 1 ? u0[row + 2] : 0.0);
+        const double speed = slip.norm();
+        if (speed <= standing) continue;
+        const Vec2 direction = slip / speed;
+        double along = direction[0] * u1[row + 1];
+        if (tangents > 1) along += direction[1] * u1[row + 2];
+        if (slack) {
+            along += direction[0] * problem.c[row + 1];
+            if (tangents > 1) along += direction[1] * problem.c[row + 2];
+        }
+        if (along < 0 || s.solution.modes[static_cast<std::size_t>(i)] == ContactMode::stick)
+            w.stops.push_back({contacts.id[i], -1, direction, speed, false});
+    }
+    u0.resize(joints.size());
+    u1.resize(joints.size());
+    joints.jacobian.product(problem.nodes(), x.v, u0);
+    joints.jacobian.product(problem.nodes(), s.solution.v, u1);
+    for (int i = 0; i < joints.size(); ++i) {
+        const bool bounded = problem.lower[i] > -infinity || problem.upper[i] < infinity;
+        if (!bounded || joints.kind[i] == RowKind::compliant || problem.upper[i] == problem.lower[i]) continue;
+        const double slip = u0[i] - joints.target[i], later = u1[i] - joints.target[i];
+        if (std::abs(slip) <= standing) continue;
+        const bool inside = s.solution.lambda[i] > problem.lower[i] && s.solution.lambda[i] < problem.upper[i];
+        if (slip * later < 0 || inside) w.stops.push_back({{}, i, Vec2(slip > 0 ? 1 : -1, 0), std::abs(slip), false});
+    }
+    if (w.stops.empty()) return infinity;
+
+    Trial part = trial;
+    part.friction = slack ? Trial::Friction::as_form : Trial::Friction::mean;
+    StepReport aside;
+    const auto left_of = [&](const Scratch::Stop& stop) {
+        if (stop.row >= 0) return stop.direction[0] * (u1[stop.row] - joints.target[stop.row]) / stop.speed;
+        const auto place = std::lower_bound(contacts.id.begin(), contacts.id.end(), stop.id);
+        if (place == contacts.id.end() || *place != stop.id) return 1.0;
+        const int i = static_cast<int>(place - contacts.id.begin());
+        double along = 0;
+        for (int k = 0; k < contacts.jacobian.dim(i) - 1; ++k) {
+            const int row = contacts.jacobian.row[i] + 1 + k;
+            along += stop.direction[k] * ((slack ? 0.5 * problem.c[row] : 0.0) + (slack ? 0.5 : 1.0) * u0[row]);
+        }
+        return along / stop.speed;
+    };
+    // The least that is left of any slip, as a share of what it began with. In `slack` the sticking problem leaves zero: a
+    // little less makes it a change of sign.
+    const auto least_left = [&](double length) {
+        part.h = length;
+        solve(system, solver, x, part, s, w, aside);
+        u0.resize(contacts.jacobian.rows());
+        u1.resize(joints.size());
+        contacts.jacobian.product(problem.nodes(), s.solution.v, u0);
+        joints.jacobian.product(problem.nodes(), s.solution.v, u1);
+        double least = infinity;
+        for (const Scratch::Stop& stop : w.stops) least = std::min(least, left_of(stop));
+        return least - (slack ? 1e-9 : 0.0);
+    };
+    double length = infinity;
+    const double at_end = least_left(trial.h);
+    if (at_end < 0) {
+        length = bracketed_root(least_left, 0.0, trial.h, 1.0, at_end, transition_bits);
+        least_left(length);
+        for (Scratch::Stop& stop : w.stops) stop.now = left_of(stop) <= (slack ? 2 : 1) * touching;
+    }
+    report.solves += aside.solves;
+    if (aside.status != Status::ok) return infinity;  // a trial that could not be solved locates nothing
+    return length;
+}
+
+// The length of the sub-step after which the first contact or brake lets go, or infinity; leaves who in w.releases.
+double LinearlyImplicit::first_release(const System& system, const State& x, const Trial& trial, Step& s,
+                                       Scratch& w) const {
+    const StepProblem& problem = s.problem;
+    const ContactRows& contacts = problem.contacts;
+    w.releases.clear();
+    w.closed.clear();
+    w.closed_modes.clear();
+    for (const ContactGap& before : w.start) {
+        if (!before.active || before.known == ContactMode::open) continue;
+        const auto place = std::lower_bound(contacts.id.begin(), contacts.id.end(), before.id);
+        if (place == contacts.id.end() || *place != before.id) continue;
+        const ContactMode after = s.solution.modes[static_cast<std::size_t>(place - contacts.id.begin())];
+        const bool stuck = before.known == ContactMode::stick;
+        if (after == ContactMode::open || (stuck && after == ContactMode::slip))
+            w.releases.push_back({w.closed.size(), -1, after == ContactMode::open, 0, false});
+        w.closed.push_back(before.id);
+        w.closed_modes.push_back(stuck ? ContactMode::stick : ContactMode::slip);
+    }
+    const JointRows& joints = problem.joints;
+    s.row_work.resize(joints.size());
+    joints.jacobian.product(problem.nodes(), x.v, s.row_work);
+    for (int i = 0; i < joints.size(); ++i) {
+        const bool bounded = problem.lower[i] > -infinity || problem.upper[i] < infinity;
+        if (!bounded || joints.kind[i] == RowKind::compliant || problem.upper[i] == problem.lower[i]) continue;
+        const bool at_bound = s.solution.lambda[i] <= problem.lower[i] || s.solution.lambda[i] >= problem.upper[i];
+        if (std::abs(s.row_work[i] - joints.target[i]) <= standing && at_bound)
+            w.releases.push_back({0, i, false, 0, false});
+    }
+    if (w.releases.empty()) return infinity;
+
+    const auto margin_of = [&](const Scratch::Release& release) {
+        if (release.row >= 0) return w.instant.row_margin(release.row);
+        return release.take_off ? w.instant.normal_force(release.place) : w.instant.stick_margin(release.place);
+    };
+    w.acceleration.setZero(x.v.size());
+    // Of the motion in the old modes, to second order.
+    const auto least_margin = [&](double length) {
+        w.q_path = x.q;
+        w.dq = length * x.v + (0.5 * length * length) * w.acceleration;
+        w.v_path = x.v + length * w.acceleration;
+        system.advance(w.q_path, w.dq);
+        w.instant.evaluate(system, std::nextafter(x.t + length, length > 0 ? -infinity : infinity), w.q_path, w.v_path,
+                           w.closed, w.closed_modes, s);
+        double least = infinity;
+        for (const Scratch::Release& release : w.releases) least = std::min(least, margin_of(release));
+        return least;
+    };
+    const double at_start = least_margin(0);
+    w.acceleration = w.instant.acceleration();
+    for (Scratch::Release& release : w.releases) release.margin = margin_of(release);
+    if (!(at_start > 0)) return infinity;  // it has been there all the time: nothing to locate
+    const double at_end = least_margin(trial.h);
+    if (!(at_end < 0)) return infinity;
+    const double length = bracketed_root(least_margin, 0.0, trial.h, at_start, at_end, transition_bits);
+    least_margin(length);
+    for (Scratch::Release& release : w.releases) release.now = margin_of(release) <= touching * release.margin;
+    return length;
+}
+
+// Shortens the step to its first change of mode, if there is one inside; s.problem and s.solution are then those of the
+// sub-step, with the modes after it. Returns its length.
+double LinearlyImplicit::first_transition(const System& system, Solver& solver, const State& x, const Trial& trial,
+                                          Step& s, Scratch& w, StepReport& report) const {
+    const double shortest = std::max(options_.shortest_substep * options_.step, 1e-12);
+    const double release = first_release(system, x, trial, s, w);
+    const double stop = first_stop(system, solver, x, trial, s, w, report);
+    Trial part = trial;
+    part.h = std::min(stop, release);
+    const bool inside = part.h >= shortest && part.h <= trial.h - shortest;
+    if (!inside) {
+        if (!w.stops.empty()) {  // the trials have left their problem behind
+            part.h = trial.h;
+            solve(system, solver, x, part, s, w, report);
+        }
+        return trial.h;
+    }
+    ++report.rejected;
+    // Where the slack vanishes the end velocity does not: the problem as it is makes it flip, as in the paper.
+    if (stop <= release && options_.location.index == 0) part.friction = Trial::Friction::stop;
+    solve(system, solver, x, part, s, w, report);
+    const ContactRows& contacts = s.problem.contacts;
+    const auto set_mode = [&](const ContactId& id, ContactMode mode) {
+        const auto place = std::lower_bound(contacts.id.begin(), contacts.id.end(), id);
+        if (place != contacts.id.end() && *place == id)
+            s.solution.modes[static_cast<std::size_t>(place - contacts.id.begin())] = mode;
+    };
+    if (stop <= release) {
+        for (const Scratch::Stop& stopping : w.stops)
+            if (stopping.now && stopping.row < 0) set_mode(stopping.id, ContactMode::stick);
+    } else {
+        for (const Scratch::Release& going : w.releases)
+            if (going.now && going.row < 0)
+                set_mode(w.closed[going.place], going.take_off ? ContactMode::open : ContactMode::slip);
+    }
+    return part.h;
+}
+
+}  // namespace stickslip
