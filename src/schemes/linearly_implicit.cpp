@@ -15,9 +15,9 @@
 // (72); closed contacts that do not move apart have rows in the step. After the step:
 //
 //   collision    a gap without a row is negative at the end, or its cubic Hermite interpolant dips below zero inside: the
-//                earliest root over all such gaps along q(x) = q (+) h (x v_g + (x^2 - x) (v+ - v)/2), which is the cubic Hermite
-//                interpolant of q when g = 1/2. State there from the interpolant, whose velocity is v + x (v+ - v): the stage
-//                has the share x of every impulse. Then the impact, of all contacts closed there.
+//                earliest root over all such gaps along the cubic Hermite interpolant of q. State there from it, with the
+//                velocity v + x (v+ - v), which is its derivative when g = 1/2: the stage has the share x of every impulse.
+//                Then the impact, of all contacts closed there.
 //   stop         (slip to stick, reversal) the slip speed along its first direction changes sign. Its zero at the END of the
 //                sub-step, as a function of the sub-step's length, with the contact still sliding: the step of form II slides
 //                on past that point in either form, since it binds the mean. Then the sub-step is solved with u_T = D v+.
@@ -175,8 +175,7 @@ void LinearlyImplicit::accept(const System& system, State& x, const Trial& trial
     const double h = trial.h, length = share * h;
     w.v_end = s.solution.v;
     if (share < 1) w.v_end = x.v + share * (s.solution.v - x.v);
-    s.dq = length * ((1 - trial.gamma) * x.v + trial.gamma * s.solution.v);
-    if (share < 1) s.dq += (0.5 * h * (share * share - share)) * (s.solution.v - x.v);
+    along(trial, share, x.v, s.solution.v, s.dq);
     s.v_weighted = (1 - trial.alpha) * x.v + trial.alpha * w.v_end;
     s.t_weighted = x.t + trial.alpha * length;
     s.memory.v_rate = (s.solution.v - x.v) / h;
@@ -303,7 +302,7 @@ StepReport LinearlyImplicit::step(const System& system, Solver& solver, State& x
         watch.lap(StepTimers::solve);
 
         s.q1 = x.q;
-        w.dq = h * ((1 - trial.gamma) * x.v + trial.gamma * s.solution.v);
+        along(trial, 1, x.v, s.solution.v, w.dq);
         system.advance(s.q1, w.dq);
         double share = first_collision(system, x, trial, s, w);
         collision = share <= 1;

@@ -141,6 +141,8 @@ private:
     void classify(const State& x, bool damped, Step& s, Scratch& w) const;
     void solve(const System& system, Solver& solver, const State& x, const Trial& trial, Step& s, Scratch& w,
                StepReport& report) const;
+    // The way from q at a share x of the step.
+    void along(const Trial& trial, double x, const VecX& v0, const VecX& v1, VecX& dq) const;
     double first_collision(const System& system, const State& x, const Trial& trial, Step& s, Scratch& w) const;
     double first_transition(const System& system, Solver& solver, const State& x, const Trial& trial, Step& s,
                             Scratch& w, StepReport& report) const;

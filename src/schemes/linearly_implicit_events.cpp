@@ -16,6 +16,11 @@ constexpr int transition_bits = 30;  // of a sub-step; solved steps are no smoot
 
 }  // namespace
 
+void LinearlyImplicit::along(const Trial& trial, double x, const VecX& v0, const VecX& v1, VecX& dq) const {
+    const double y = 1 - x, all = x * x * (3 - 2 * x);
+    dq = (trial.h * ((1 - trial.gamma) * all + x * y * y)) * v0 + (trial.h * (trial.gamma * all - x * x * y)) * v1;
+}
+
 // The share of the step at which the first gap closes, or no_event. s.q1, s.solution.v: the end of the step.
 double LinearlyImplicit::first_collision(const System& system, const State& x, const Trial& trial, Step& s,
                                          Scratch& w) const {
@@ -54,8 +59,7 @@ double LinearlyImplicit::first_collision(const System& system, const State& x, c
         if (closed == no_event || open >= earliest) continue;
         const auto gap_at = [&](double share) {
             w.q_path = x.q;
-            w.dq = (share * h) * ((1 - trial.gamma) * x.v + trial.gamma * s.solution.v) +
-                   (0.5 * h * (share * share - share)) * (s.solution.v - x.v);
+            along(trial, share, x.v, s.solution.v, w.dq);
             system.advance(w.q_path, w.dq);
             system.rows(x.t + share * h, w.q_path, *s.finder, w.joints, w.contacts);
             const auto place = std::lower_bound(w.contacts.id.begin(), w.contacts.id.end(), after.id);
