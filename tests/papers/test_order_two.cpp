@@ -119,7 +119,7 @@ TEST(LongRuns, JointErrorOfThePendulumStaysBounded) {
 
 // --- oblique sliding in space ---
 
-const char* block_text = R"(
+const char* block_text = R"scene(
 stickslip: 1
 let: {angle: 0.2268928027592628, speed: 3, push: 1}
 materials:
@@ -136,7 +136,7 @@ forces:
 }
 }
 run: {end: 1.5}
-)";
+)scene";
 
 TEST(ObliqueBlock, SlidesStraightAndStopsWithOrderTwo) {
     // v = v0 - mu g t + (A/w) sin w t until it vanishes; then it sticks.
