@@ -12,48 +12,29 @@
 #include <algorithm>
 
 #include "math/roots.hpp"
+#include "schemes/events/contact_gaps.hpp"
 
 namespace stickslip {
 
 namespace {
 
-struct Gap {
-    ContactId id;
-    double phi, rate;
-};
-
-int find(const std::vector<Gap>& gaps, const ContactId& id) {
-    const auto place =
-        std::lower_bound(gaps.begin(), gaps.end(), id, [](const Gap& g, const ContactId& key) { return g.id < key; });
-    return place != gaps.end() && place->id == id ? static_cast<int>(place - gaps.begin()) : -1;
-}
-
-void list_gaps(const VecX& v, Step& s, std::vector<Gap>& gaps) {
-    const ContactRows& contacts = s.problem.contacts;
-    s.row_work.resize(contacts.jacobian.rows());
-    contacts.jacobian.product(s.problem.nodes(), v, s.row_work);
-    gaps.clear();
-    for (int i = 0; i < contacts.size(); ++i)
-        gaps.push_back({contacts.id[i], contacts.gap[i], s.row_work[contacts.jacobian.row[i]]});
-}
-
 // The smallest gap at the later configuration of the contacts that were open at the earlier one.
-double smallest_open_gap(const std::vector<Gap>& before, const std::vector<Gap>& now, double closed_gap) {
+double smallest_open_gap(const ContactGaps& before, const ContactGaps& now, double closed_gap) {
     double least = infinity;
-    for (const Gap& g : now) {
+    for (const ContactGap& g : now) {
         const int at = find(before, g.id);
-        if (at >= 0 && before[at].phi > closed_gap) least = std::min(least, g.phi);
+        if (at >= 0 && before[static_cast<std::size_t>(at)].gap > closed_gap) least = std::min(least, g.gap);
     }
     return least;
 }
 
 // Keeps the contacts that were closed in `gaps`.
-void keep_closed(const std::vector<Gap>& gaps, double closed_gap, Step& s) {
+void keep_closed(const ContactGaps& gaps, double closed_gap, Step& s) {
     ContactRows& contacts = s.problem.contacts;
     s.wanted.resize(static_cast<std::size_t>(contacts.size()));
     for (int i = 0; i < contacts.size(); ++i) {
         const int at = find(gaps, contacts.id[i]);
-        s.wanted[i] = at >= 0 && gaps[at].phi <= closed_gap;
+        s.wanted[i] = at >= 0 && gaps[static_cast<std::size_t>(at)].gap <= closed_gap;
     }
     contacts.keep(s.wanted);
 }
@@ -86,7 +67,7 @@ StepReport Euler::step(const System& system, Solver& solver, State& x, double t_
     const double closed_gap = options_.closed_gap;
     const ImpactOptions impact{static_cast<ImpactLaw>(options_.impact.index), options_.restitution_threshold, 1e-8};
     double h = step_length(x.t, options_.step, t_limit);
-    static thread_local std::vector<Gap> before, after;  // scratch of this function alone
+    static thread_local ContactGaps before, after;  // scratch of this function alone
     StepReport report;
     Stopwatch watch(s.timers);
     begin_step(x, s);
@@ -96,10 +77,10 @@ StepReport Euler::step(const System& system, Solver& solver, State& x, double t_
     s.problem.A = s.mass;
     find_rows(system, x.t, x.q, x.v, h, s);
     note_violations(x.v, s);
-    list_gaps(x.v, s, before);
+    list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.row_work, before);
     watch.lap(StepTimers::find);
-    bool collision = std::any_of(before.begin(), before.end(), [&](const Gap& g) {
-        return g.phi <= closed_gap && g.rate < -impact.approach_tolerance;
+    bool collision = std::any_of(before.begin(), before.end(), [&](const ContactGap& g) {
+        return g.gap <= closed_gap && g.rate < -impact.approach_tolerance;
     });
     if (!collision) {
         // The end of the step, and whether something new overlaps there.
@@ -107,7 +88,7 @@ StepReport Euler::step(const System& system, Solver& solver, State& x, double t_
         s.q1 = x.q;
         system.advance(s.q1, s.dq);
         find_rows(system, x.t + h, s.q1, x.v, h, s);
-        list_gaps(x.v, s, after);
+        list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.row_work, after);
         const double deepest = smallest_open_gap(before, after, closed_gap);
         if (deepest < 0) {
             collision = true;
@@ -116,7 +97,7 @@ StepReport Euler::step(const System& system, Solver& solver, State& x, double t_
                 s.q1 = x.q;
                 system.advance(s.q1, s.dq);
                 find_rows(system, x.t + share * h, s.q1, x.v, h, s);
-                list_gaps(x.v, s, after);
+                list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.row_work, after);
                 return smallest_open_gap(before, after, closed_gap);
             };
             const double share = bracketed_root(gap_at, 0, 1, smallest_open_gap(before, before, closed_gap), deepest);
@@ -168,7 +149,7 @@ StepReport Euler::step(const System& system, Solver& solver, State& x, double t_
         system.mass(x.q, s.mass);
         s.problem.A = s.mass;
         find_rows(system, x.t, x.q, x.v, options_.step, s);
-        list_gaps(x.v, s, after);
+        list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.row_work, after);
         keep_closed(after, closed_gap, s);
         watch.lap(StepTimers::find);
         resolve_impact(system, solver, impact, x, s, report);

@@ -83,8 +83,9 @@ void fill_restitution(const System& system, const State& x, double chi_over_th_h
 // The point at which the forces of the end are linearised.
 enum class Around { start, end_found };
 
-// A and r from s.forces, and from the slopes if there are any; with further passes around the end found before.
-void fill_theta_rule(const System& system, const VecX& v, double h, double th, bool sloped, Around point, Step& s) {
+// A and r once more, with the forces of the end linearised around the end found before: s.forces, slopes and s.solution are
+// those of there. The first pass is fill_dynamics().
+void fill_around_end(const System& system, const VecX& v, double h, double th, Step& s) {
     StepProblem& problem = s.problem;
     problem.A = s.mass;
     // With A_g = M - th h F*, h F* v is (M v - A_g v)/th; together with A_g v this is M v + (1 - th) h F* v.
@@ -92,18 +93,11 @@ void fill_theta_rule(const System& system, const VecX& v, double h, double th, b
     problem.A.add_product(-1, v, problem.r);
     s.mass.add_product(1, v, problem.r);
     problem.r /= th;
-    if (point == Around::end_found) problem.A.add_product(1, v, problem.r);
-    if (sloped) {
-        for (std::size_t i = 0; i < problem.A.values.size(); ++i)
-            problem.A.values[i] += th * h * (s.damping.values[i] + th * h * s.stiffness.values[i]);
-        if (point == Around::start) {
-            s.stiffness.add_product(-th * h * h, v, problem.r);
-        } else {
-            s.damping.add_product(th * h, s.solution.v, problem.r);
-            s.stiffness.add_product(th * th * h * h, s.solution.v, problem.r);
-        }
-    }
-    if (point == Around::start) problem.A.add_product(1, v, problem.r);
+    problem.A.add_product(1, v, problem.r);
+    for (std::size_t i = 0; i < problem.A.values.size(); ++i)
+        problem.A.values[i] += th * h * (s.damping.values[i] + th * h * s.stiffness.values[i]);
+    s.damping.add_product(th * h, s.solution.v, problem.r);
+    s.stiffness.add_product(th * th * h * h, s.solution.v, problem.r);
     problem.r += s.forces.potential + s.forces.applied;
 }
 
@@ -152,16 +146,13 @@ StepReport MoreauJean::step(const System& system, Solver& solver, State& x, doub
     keep_predicted_active(x.v, h / 2, options_.activation_gap, s);
     watch.lap(StepTimers::find);
 
-    const auto fill = [&](bool sloped, Around point) {
-        problem.size_to_rows();
-        fill_theta_rule(system, x.v, h, th, sloped, point, s);
+    const auto fill_rows = [&] {
         fill_bilateral(x.v, {.h = h, .alpha = th, .gamma = th, .chi = chi, .position_weight = th}, s);
         fill_restitution(system, x, chi / (th * h), s);
     };
-    s.v_star = x.v + th * h * s.memory.v_rate;
-    fill_impulses(system, x, h, th, s);
-    const bool sloped = system.slopes(x.t, x.q, x.v, s.stiffness, s.damping);
-    fill(sloped, Around::start);
+    problem.size_to_rows();
+    const bool sloped = fill_dynamics(system, x, h, {.alpha = th, .gamma = th}, s);
+    fill_rows();
     warm_start(x.v, h, s);
     watch.lap(StepTimers::fill);
 
@@ -178,7 +169,9 @@ StepReport MoreauJean::step(const System& system, Solver& solver, State& x, doub
         point = Around::end_found;
         mix_impulses(system, x, h, th, s);
         system.slopes(inside_end(x.t, h), s.q1, s.solution.v, s.stiffness, s.damping);
-        fill(sloped, point);
+        problem.size_to_rows();
+        fill_around_end(system, x.v, h, th, s);
+        fill_rows();
         s.guess = s.solution;
         s.guess.warm = true;
         watch.lap(StepTimers::fill);

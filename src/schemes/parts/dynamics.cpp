@@ -32,7 +32,7 @@ void add_gyroscopic_slope(const System& system, double s, const VecX& v, Step& s
 
 }  // namespace
 
-void fill_dynamics(const System& system, const State& x, double h, const DynamicsWeights& weights, Step& s) {
+bool fill_dynamics(const System& system, const State& x, double h, const DynamicsWeights& weights, Step& s) {
     const double a = weights.alpha, g = weights.gamma;
     StepProblem& problem = s.problem;
     problem.A = s.mass;
@@ -48,13 +48,15 @@ void fill_dynamics(const System& system, const State& x, double h, const Dynamic
     s.mass.add_product(1, x.v, problem.r);
     problem.r /= a;
     if (weights.exact_gyroscopic) add_gyroscopic_slope(system, -a * h, x.v, s, problem.A);
-    if (weights.slopes && system.slopes(x.t, x.q, x.v, s.stiffness, s.damping)) {
+    const bool sloped = weights.slopes && system.slopes(x.t, x.q, x.v, s.stiffness, s.damping);
+    if (sloped) {
         for (std::size_t i = 0; i < problem.A.values.size(); ++i)
             problem.A.values[i] += a * h * (s.damping.values[i] + g * h * s.stiffness.values[i]);
         s.stiffness.add_product(-a * h * h, x.v, problem.r);
     }
     problem.A.add_product(1, x.v, problem.r);
     problem.r += s.forces.potential + s.forces.applied;
+    return sloped;
 }
 
 }  // namespace stickslip

@@ -52,7 +52,8 @@ struct DynamicsWeights {
     bool exact_gyroscopic = false;
     bool slopes = true;  // of the forces
 };
-void fill_dynamics(const System& system, const State& x, double h, const DynamicsWeights& weights, Step& s);
+// True if the forces have slopes; they are then in s.stiffness and s.damping.
+bool fill_dynamics(const System& system, const State& x, double h, const DynamicsWeights& weights, Step& s);
 
 // How a scheme imposes bilateral rows in a stage of length h; h = 0 is an impact: compliant rows and rows with force bounds
 // rest, unless they are impulsive.
