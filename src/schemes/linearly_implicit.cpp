@@ -65,6 +65,7 @@ double end_on_grid(double t, double length, double h, double t_limit) {
 void LinearlyImplicit::prepare(const System& system, const State& state, Step& step) const {
     Scheme::prepare(system, state, step);
     step.memory.damped_steps = 2;
+    scratch().rows_of = nullptr;
 }
 
 std::vector<std::string> LinearlyImplicit::advice() const {
@@ -80,6 +81,22 @@ std::vector<std::string> LinearlyImplicit::advice() const {
                         "[Gavrea et al. 2008, Theorem 8.4]",
                         options_.gamma, options_.alpha));
     return list;
+}
+
+LinearlyImplicit::Scratch& LinearlyImplicit::scratch() {
+    static thread_local Scratch scratch;
+    return scratch;
+}
+
+// Rows at x: those of the end of the last step if nothing has moved since.
+void LinearlyImplicit::find_start(const System& system, const State& x, double h, Step& s, Scratch& w) const {
+    if (w.rows_of == &system && w.rows_t == x.t && w.rows_q == x.q) {
+        s.problem.joints = w.joints;  // copied into memory at hand: swapping would warm up twice as many buffers
+        s.problem.contacts = w.contacts;
+    } else {
+        find_rows(system, x.t, x.q, x.v, h, s);
+    }
+    w.rows_of = nullptr;
 }
 
 // Which contacts have rows in the step. Those that part have none, so that their return is found as a collision; except in a
@@ -276,7 +293,7 @@ bool LinearlyImplicit::stiff(const System& system, double h, const Step& s) cons
 }
 
 StepReport LinearlyImplicit::step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const {
-    static thread_local Scratch w;  // of this function alone
+    Scratch& w = scratch();
     const double h = length_to_grid(x.t, options_.step, t_limit);
     StepReport report;
     Stopwatch watch(s.timers);
@@ -285,7 +302,7 @@ StepReport LinearlyImplicit::step(const System& system, Solver& solver, State& x
     // The contacts at the start. Closed ones that are new and approach collide at once.
     system.mass(x.q, s.mass);
     s.problem.A = s.mass;
-    find_rows(system, x.t, x.q, x.v, h, s);
+    find_start(system, x, h, s, w);
     note_violations(x.v, s);
     const int wanted = options_.damped_restart.index;
     const bool damped = s.memory.damped_steps > 0 && (wanted == 1 || (wanted == 0 && stiff(system, h, s)));
@@ -304,6 +321,7 @@ StepReport LinearlyImplicit::step(const System& system, Solver& solver, State& x
         s.q1 = x.q;
         along(trial, 1, x.v, s.solution.v, w.dq);
         system.advance(s.q1, w.dq);
+        s.t1 = end_on_grid(x.t, trial.h, options_.step, t_limit);
         double share = first_collision(system, x, trial, s, w);
         collision = share <= 1;
         if (!collision) {

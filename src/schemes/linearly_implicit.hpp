@@ -126,6 +126,9 @@ private:
         ContactGaps start, end;
         JointRows joints;
         ContactRows contacts;
+        const System* rows_of = nullptr;  // whose rows these are, while they are those of the end of the last step, and
+        double rows_t = 0;                // when and
+        VecX rows_q;                      // where: the next step begins there
         RowVec product;
         VecX q_rows, q_path, dq, v_end, v_path, acceleration;
         std::vector<Stop> stops;
@@ -138,6 +141,8 @@ private:
     double closed_gap() const {
         return std::max(options_.closed_gap, options_.closed_gap_rate * options_.step * options_.step * options_.step);
     }
+    static Scratch& scratch();
+    void find_start(const System& system, const State& x, double h, Step& s, Scratch& w) const;
     void classify(const State& x, bool damped, Step& s, Scratch& w) const;
     void solve(const System& system, Solver& solver, const State& x, const Trial& trial, Step& s, Scratch& w,
                StepReport& report) const;

@@ -25,7 +25,10 @@ void LinearlyImplicit::along(const Trial& trial, double x, const VecX& v0, const
 double LinearlyImplicit::first_collision(const System& system, const State& x, const Trial& trial, Step& s,
                                          Scratch& w) const {
     const double h = trial.h;
-    system.rows(x.t + h, s.q1, *s.finder, w.joints, w.contacts);
+    system.rows(s.t1, s.q1, *s.finder, w.joints, w.contacts);
+    w.rows_of = &system;
+    w.rows_t = s.t1;
+    w.rows_q = s.q1;
     list_gaps(system.nodes(), w.contacts, s.solution.v, s.memory, w.product, w.end);
     const bool locate = options_.collisions.index == 0;
     double earliest = no_event;
@@ -58,6 +61,7 @@ double LinearlyImplicit::first_collision(const System& system, const State& x, c
         }
         if (closed == no_event || open >= earliest) continue;
         const auto gap_at = [&](double share) {
+            w.rows_of = nullptr;
             w.q_path = x.q;
             along(trial, share, x.v, s.solution.v, w.dq);
             system.advance(w.q_path, w.dq);
