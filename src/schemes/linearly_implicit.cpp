@@ -15,9 +15,9 @@
 // (72); closed contacts that do not move apart have rows in the step. After the step:
 //
 //   collision    a gap without a row is negative at the end, or its cubic Hermite interpolant dips below zero inside: the
-//                earliest root over all such gaps along the cubic Hermite interpolant of q. State there from it, with the
-//                velocity v + x (v+ - v), which is its derivative when g = 1/2: the stage has the share x of every impulse.
-//                Then the impact, of all contacts closed there.
+//                earliest root over all such gaps along the cubic Hermite interpolant of q. State there from it; its velocity is
+//                v + y (v+ - v), y = 6 g x (1 - x) + 3 x^2 - 2 x (y = x for g = 1/2): the stage has the share y of every
+//                impulse. Then the impact, of all contacts closed there.
 //   stop         (slip to stick, reversal) the slip speed along its first direction changes sign. Its zero at the END of the
 //                sub-step, as a function of the sub-step's length, with the contact still sliding: the step of form II slides
 //                on past that point in either form, since it binds the mean. Then the sub-step is solved with u_T = D v+.
@@ -44,6 +44,7 @@ namespace stickslip {
 
 namespace {
 
+constexpr int most_held = 5;          // rounds in which contacts that fall back at once get their rows
 constexpr double kept_gap = 1e-3;     // [m] a contact that pressed in the last step stays closed up to here
 constexpr double stiff_row = 4;       // h^2 s G M^-1 G' or h d G M^-1 G' above which a row flips
 constexpr int most_short_steps = 50;  // sub-steps in a row below the shortest before rebounds end
@@ -105,9 +106,25 @@ void LinearlyImplicit::classify(const State& x, bool damped, Step& s, Scratch& w
     list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.row_work, w.start);
     for (ContactGap& contact : w.start) {
         const bool kept = contact.known != ContactMode::open && contact.gap <= kept_gap;
-        const bool parts = contact.rate > approach_tolerance && !damped;
+        // What overlaps keeps its row, which lets it part: left alone it would fall back deeper, step by step.
+        const bool parts = contact.rate > approach_tolerance && contact.gap >= -closed_gap() && !damped;
         contact.active = kept || (contact.gap <= closed_gap() && !parts);
     }
+}
+
+// Drives bind the end velocity: their targets are those of the end, forces and everything else those of the middle.
+bool LinearlyImplicit::find_targets(const System& system, const State& x, double h, Step& s, Scratch& w) const {
+    const JointRows& joints = s.problem.joints;  // of the start, or of the last trial
+    const bool driven =
+        std::find(joints.kind.begin(), joints.kind.end(), RowKind::velocity) != joints.kind.end() &&
+        std::any_of(joints.target.begin(), joints.target.end(), [](double speed) { return speed != 0; });
+    if (!driven) return false;
+    w.q_path = x.q;
+    w.dq = h * x.v;
+    system.advance(w.q_path, w.dq);
+    system.rows(std::nextafter(x.t + h, -infinity), w.q_path, *s.finder, w.joints, w.contacts);
+    w.rows_of = nullptr;
+    return w.joints.size() == joints.size();
 }
 
 void LinearlyImplicit::solve(const System& system, Solver& solver, const State& x, const Trial& trial, Step& s,
@@ -115,10 +132,12 @@ void LinearlyImplicit::solve(const System& system, Solver& solver, const State& 
     const double h = trial.h, ahead = options_.rows.index == 1 ? 0.5 : 0.0, mean = (1 - trial.alpha) / trial.alpha;
     const bool end_velocity = options_.end_velocity && mean > 0;
     StepProblem& problem = s.problem;
+    const bool targets = find_targets(system, x, h, s, w);
     w.q_rows = x.q;
     w.dq = ahead * h * x.v;
     system.advance(w.q_rows, w.dq);
-    find_rows(system, std::nextafter(x.t + h, -infinity), w.q_rows, x.v, h, s);
+    find_rows(system, x.t + h / 2, w.q_rows, x.v, h, s);
+    if (targets) problem.joints.target = w.joints.target;
     if (end_velocity) system.curvature(x.t, w.q_rows, x.v, *s.finder, problem.joints, problem.contacts);
     ContactRows& contacts = problem.contacts;
     s.wanted.resize(static_cast<std::size_t>(contacts.size()));
@@ -144,13 +163,17 @@ void LinearlyImplicit::solve(const System& system, Solver& solver, const State& 
                   s);
     // A sub-step takes out its share of the error only: chi phi/h with h -> 0 would throw bodies apart.
     const double chi = options_.stabilisation * std::min(1.0, h / options_.step);
-    const bool friction_on_mean = !end_velocity || trial.friction == Trial::Friction::mean;
+    // To find a stop the friction must go on past it: with the mean even where the scheme has weight 1.
+    const bool located = trial.friction == Trial::Friction::mean;
+    const bool friction_on_mean = !end_velocity || located;
+    const double friction_mean = located ? std::max(mean, 1.0) : friction_on_mean ? mean : 0;
     fill_bilateral(x.v,
                    {.h = h,
                     .alpha = trial.alpha,
                     .gamma = trial.gamma,
                     .mean = mean,
-                    .friction_mean = friction_on_mean ? mean : 0,
+                    .friction_mean = friction_mean,
+                    .motor_mean = located ? 1.0 : 0.0,
                     .chi = chi,
                     .position_weight = trial.gamma,
                     .ahead = ahead},
@@ -165,8 +188,8 @@ void LinearlyImplicit::solve(const System& system, Solver& solver, const State& 
                 chi * w.start[static_cast<std::size_t>(find(w.start, contacts.id[i]))].gap / (trial.gamma * h);
         for (int k = first; k < last; ++k) {
             const bool on_mean = k == first ? !end_velocity : friction_on_mean;
-            problem.c[k] =
-                on_mean ? mean * w.product[k] : (1 - ahead) * h * contacts.curvature[static_cast<std::size_t>(k)];
+            problem.c[k] = on_mean ? (k == first ? mean : friction_mean) * w.product[k]
+                                   : (1 - ahead) * h * contacts.curvature[static_cast<std::size_t>(k)];
         }
         problem.c[first] += s.stabilisation[i];
     }
@@ -190,8 +213,10 @@ void LinearlyImplicit::solve(const System& system, Solver& solver, const State& 
 void LinearlyImplicit::accept(const System& system, State& x, const Trial& trial, double share, Step& s,
                               Scratch& w) const {
     const double h = trial.h, length = share * h;
+    // The derivative of the path, v + y (v+ - v): a gap that closes then approaches. For g < 1/2 it would turn back; y = x.
+    const double y = share < 1 && trial.gamma > 0.5 ? share * (6 * trial.gamma * (1 - share) + 3 * share - 2) : share;
     w.v_end = s.solution.v;
-    if (share < 1) w.v_end = x.v + share * (s.solution.v - x.v);
+    if (share < 1) w.v_end = x.v + y * (s.solution.v - x.v);
     along(trial, share, x.v, s.solution.v, s.dq);
     s.v_weighted = (1 - trial.alpha) * x.v + trial.alpha * w.v_end;
     s.t_weighted = x.t + trial.alpha * length;
@@ -215,10 +240,15 @@ void LinearlyImplicit::accept(const System& system, State& x, const Trial& trial
                            .alpha = trial.alpha,
                            .gamma = trial.gamma,
                            .extra = nullptr,
-                           .share = share,
+                           .share = y,
                            .impacts_inside = false});
-    note_impulses(s, share);
-    if (share == 1) note_mode_changes(x.t, s);
+    note_impulses(s, y);
+    if (share == 1) {
+        note_mode_changes(x.t, s);
+        for (Event& event : s.events)
+            if (event.kind == EventKind::stick_to_slip || event.kind == EventKind::take_off)
+                event.t = std::min(event.t, w.released_at);
+    }
     remember(h, s);
 }
 
@@ -294,6 +324,9 @@ bool LinearlyImplicit::stiff(const System& system, double h, const Step& s) cons
 
 StepReport LinearlyImplicit::step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const {
     Scratch& w = scratch();
+    w.released_at = infinity;
+    w.stops.clear();
+    w.releases.clear();
     const double h = length_to_grid(x.t, options_.step, t_limit);
     StepReport report;
     Stopwatch watch(s.timers);
@@ -323,16 +356,31 @@ StepReport LinearlyImplicit::step(const System& system, Solver& solver, State& x
         system.advance(s.q1, w.dq);
         s.t1 = end_on_grid(x.t, trial.h, options_.step, t_limit);
         double share = first_collision(system, x, trial, s, w);
-        collision = share <= 1;
-        if (!collision) {
-            share = 1;
-            if (options_.location.index != 2 && report.status == Status::ok) {
-                if (s.memory.short_steps > most_short_steps)
-                    ++report.unlocated;
-                else
-                    trial.h = first_transition(system, solver, x, trial, s, w, report);
+        for (int again = 0; share == held && again < most_held; ++again) {  // with a row for what falls back at once
+            solve(system, solver, x, trial, s, w, report);
+            s.q1 = x.q;
+            along(trial, 1, x.v, s.solution.v, w.dq);
+            system.advance(s.q1, w.dq);
+            share = first_collision(system, x, trial, s, w);
+        }
+        collision = share >= 0 && share <= 1;
+        if (options_.location.index != 2 && report.status == Status::ok) {
+            if (s.memory.short_steps > most_short_steps) {
+                ++report.unlocated;
+            } else {
+                const double until = first_transition(system, solver, x, trial, s, w, report);
+                const bool changes = !w.stops.empty() || !w.releases.empty();
+                if (until < trial.h && (!collision || until < share * trial.h)) {
+                    collision = false;
+                    trial.h = until;
+                } else if (collision && changes) {  // the share of a step that changes modes is not the shorter step
+                    trial.h *= share;
+                    share = 1;
+                    solve(system, solver, x, trial, s, w, report);
+                }
             }
         }
+        if (!collision) share = 1;
         watch.lap(StepTimers::find);
         s.t1 = end_on_grid(x.t, trial.h, options_.step, t_limit);
         if (share > 0) accept(system, x, trial, share, s, w);

@@ -99,6 +99,7 @@ private:
     static constexpr double approach_tolerance = 1e-8;  // [m/s] contacts approaching or parting slower than this rest
     static constexpr double standing = 1e-9;            // [m/s] slip slower than this is none
     static constexpr double no_event = 2;               // a share of the step that is none
+    static constexpr double held = -1;                  // a share that asks for the step again, with one more row
 
     struct Trial {
         enum class Friction { as_form, mean, stop };
@@ -133,6 +134,7 @@ private:
         VecX q_rows, q_path, dq, v_end, v_path, acceleration;
         std::vector<Stop> stops;
         std::vector<Release> releases;
+        double released_at = infinity;  // [s] when contacts whose margin was gone at the start have lost it
         std::vector<ContactId> closed;
         std::vector<ContactMode> closed_modes;
         InstantForces instant;
@@ -144,6 +146,7 @@ private:
     static Scratch& scratch();
     void find_start(const System& system, const State& x, double h, Step& s, Scratch& w) const;
     void classify(const State& x, bool damped, Step& s, Scratch& w) const;
+    bool find_targets(const System& system, const State& x, double h, Step& s, Scratch& w) const;
     void solve(const System& system, Solver& solver, const State& x, const Trial& trial, Step& s, Scratch& w,
                StepReport& report) const;
     // The way from q at a share x of the step.

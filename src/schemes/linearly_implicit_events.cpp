@@ -11,6 +11,8 @@ namespace stickslip {
 
 namespace {
 
+constexpr double gentle_speed = 1e-3;  // [m/s] a slower touch is not located; bodies then overlap by up to h times this
+constexpr double turned = 0.2;  // a slip with more than this share of its first speed left has not stopped but turned
 constexpr double touching = 1e-6;    // share of its first value at which a root function counts as zero
 constexpr int transition_bits = 30;  // of a sub-step; solved steps are no smoother than that
 
@@ -42,7 +44,7 @@ double LinearlyImplicit::first_collision(const System& system, const State& x, c
         }
         // So gentle that it will not rebound: the contact takes up its row at the end of the step, where it has moved less
         // than the threshold times h too far. Locating each of them makes a pile take a hundred sub-steps per step.
-        const double gentle = options_.restitution_threshold;
+        const double gentle = std::min(options_.restitution_threshold, gentle_speed);
         if (after.gap < 0 && after.rate > -gentle && after.gap > -gentle * h && before && before->rate > -gentle) {
             if (after.rate < -approach_tolerance) earliest = std::min(earliest, 1.0);
             continue;
@@ -75,8 +77,11 @@ double LinearlyImplicit::first_collision(const System& system, const State& x, c
         const double gap_open = open > 0 ? gap_at(open) : before ? before->gap : 1.0;
         if (gap_open > 0)
             earliest = std::min(earliest, bracketed_root(gap_at, open, closed, gap_open, gap_closed));
-        else if (after.rate < -approach_tolerance)  // it never got out: rounding of the last impact, and it returns
-            earliest = std::min(earliest, 1.0);
+        else if (before) {  // it never gets out, and needs a row after all
+            w.start[static_cast<std::size_t>(at)].active = true;
+            w.rows_of = nullptr;
+            return held;
+        }
     }
     return earliest;
 }
@@ -144,6 +149,14 @@ double LinearlyImplicit::first_stop(const System& system, Solver& solver, const 
         }
         return along / stop.speed;
     };
+    const auto slip_of = [&](const Scratch::Stop& stop) {
+        if (stop.row >= 0 || slack) return 0.0;
+        const auto place = std::lower_bound(contacts.id.begin(), contacts.id.end(), stop.id);
+        const int i = static_cast<int>(place - contacts.id.begin());
+        double speed = 0;
+        for (int k = 1; k < contacts.jacobian.dim(i); ++k) speed = std::hypot(speed, u0[contacts.jacobian.row[i] + k]);
+        return speed;
+    };
     // The least that is left of any slip, as a share of what it began with. In `slack` the sticking problem leaves zero: a
     // little less makes it a change of sign.
     const auto least_left = [&](double length) {
@@ -162,6 +175,8 @@ double LinearlyImplicit::first_stop(const System& system, Solver& solver, const 
     if (at_end < 0) {
         length = bracketed_root(least_left, 0.0, trial.h, 1.0, at_end, transition_bits);
         least_left(length);
+        for (const Scratch::Stop& stop : w.stops)
+            if (left_of(stop) <= touching && slip_of(stop) > turned * stop.speed) length = infinity;
         for (Scratch::Stop& stop : w.stops) stop.now = left_of(stop) <= (slack ? 2 : 1) * touching;
     }
     report.solves += aside.solves;
@@ -175,6 +190,7 @@ double LinearlyImplicit::first_release(const System& system, const State& x, con
     const StepProblem& problem = s.problem;
     const ContactRows& contacts = problem.contacts;
     w.releases.clear();
+    w.released_at = infinity;
     w.closed.clear();
     w.closed_modes.clear();
     for (const ContactGap& before : w.start) {
@@ -220,7 +236,14 @@ double LinearlyImplicit::first_release(const System& system, const State& x, con
     const double at_start = least_margin(0);
     w.acceleration = w.instant.acceleration();
     for (Scratch::Release& release : w.releases) release.margin = margin_of(release);
-    if (!(at_start > 0)) return infinity;  // it has been there all the time: nothing to locate
+    if (!(at_start > 0)) {
+        // The mean force of the last step still held it. Too late to begin anew there; the event gets its time.
+        const double back = -s.memory.h;
+        const double before = back < 0 ? least_margin(back) : at_start;
+        if (before > 0)
+            w.released_at = x.t + bracketed_root(least_margin, back, 0.0, before, at_start, transition_bits);
+        return infinity;
+    }
     const double at_end = least_margin(trial.h);
     if (!(at_end < 0)) return infinity;
     const double length = bracketed_root(least_margin, 0.0, trial.h, at_start, at_end, transition_bits);

@@ -13,6 +13,7 @@ namespace {
 constexpr double standing = 1e-9;        // [m/s] rows and contacts slower than this stand still
 constexpr double regularisation = 1e-8;  // share of J M^-1 J'; the corrections take it out again
 constexpr int friction_rounds = 3;
+constexpr double target_span = 1e-6;  // [s] over which targets are differenced
 
 void copy_rows(const BlockRows& from, int group, int first, int count, const Nodes& nodes, BlockRows& to) {
     to.begin_group(count);
@@ -32,9 +33,25 @@ double gauge(const Vec2& p, int dim, int facets) {
 
 }  // namespace
 
+// [m/s^2] How fast the targets of drives change, by a difference along the motion; nothing where nothing is driven.
+void InstantForces::find_target_rates(const System& system, double t, const VecX& q, const VecX& v, Step& s) {
+    system.rows(t, q, *s.finder, joints_, contacts_);
+    target_rate_.setZero(joints_.size());
+    const bool driven = std::any_of(joints_.target.begin(), joints_.target.end(), [](double w) { return w != 0; });
+    if (!driven) return;
+    for (int i = 0; i < joints_.size(); ++i) target_rate_[i] = -joints_.target[i] / target_span;
+    ahead_ = q;
+    dq_ = target_span * v;
+    system.advance(ahead_, dq_);
+    system.rows(t + target_span, ahead_, *s.finder, joints_, contacts_);
+    for (int i = 0; i < joints_.size() && i < target_rate_.size(); ++i)
+        target_rate_[i] += joints_.target[i] / target_span;
+}
+
 void InstantForces::evaluate(const System& system, double t, const VecX& q, const VecX& v,
                              const std::vector<ContactId>& contacts, const std::vector<ContactMode>& modes, Step& s) {
     const Nodes& nodes = system.nodes();
+    find_target_rates(system, t, q, v, s);
     system.rows(t, q, *s.finder, joints_, contacts_);
     system.curvature(t, q, v, *s.finder, joints_, contacts_);
     system.mass(q, mass_);
@@ -89,9 +106,10 @@ void InstantForces::evaluate(const System& system, double t, const VecX& q, cons
         const Source& source = sources_[static_cast<std::size_t>(g)];
         for (int k = 0; k < source.dim; ++k) {
             const int row = rows_.row[g] + k;
-            b_[row] = source.joint_row >= 0
-                          ? -joints_.curvature[static_cast<std::size_t>(source.joint_row)]
-                          : -contacts_.curvature[static_cast<std::size_t>(contacts_.jacobian.row[source.contact] + k)];
+            b_[row] =
+                source.joint_row >= 0
+                    ? target_rate_[source.joint_row] - joints_.curvature[static_cast<std::size_t>(source.joint_row)]
+                    : -contacts_.curvature[static_cast<std::size_t>(contacts_.jacobian.row[source.contact] + k)];
             for (const BlockRows::Block& block : rows_.blocks_of(g)) {
                 const auto J = rows_.values_of(g, block, nodes);
                 const auto M = mass_.block(block.node);

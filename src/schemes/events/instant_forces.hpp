@@ -1,7 +1,7 @@
 // Accelerations and contact forces at one instant, with the modes of all contacts given:
 //
 //   M a = k + F(v) v + G' f_j + N' f_N + D' f_T
-//   rigid rows, sticking brakes         G a = -dG/dt v
+//   rigid rows, sticking brakes         G a = dw/dt - dG/dt v      (w: target of a drive)
 //   closed contacts                     N a = -dN/dt v,     sticking  D a = -dD/dt v,     sliding  f_T = -mu f_N d
 //
 // d is the direction of the slip. One linear system; redundant rows are shared by proximal corrections. Sliding friction
@@ -33,6 +33,8 @@ private:
         int contact = -1, list;  // its contact and its place in the list
         int dim = 1;
     };
+    void find_target_rates(const System& system, double t, const VecX& q, const VecX& v, Step& s);
+
     KktSystem kkt_;
     JointRows joints_;
     ContactRows contacts_;
@@ -40,8 +42,8 @@ private:
     std::vector<Source> sources_;
     BlockMatrix mass_, gyroscopic_;
     Forces forces_;
-    VecX smooth_, r_, a_;
-    RowVec b_, T_, zero_, f_, Gv_, Hv_, push_;
+    VecX smooth_, r_, a_, ahead_, dq_;
+    RowVec target_rate_, b_, T_, zero_, f_, Gv_, Hv_, push_;
     std::vector<double> normal_, margin_, row_margin_;
 };
 

@@ -24,6 +24,9 @@ namespace {
 
 constexpr int most_passes = 20;  // more passes with rebound and a rocking block would chatter for ever
 
+// Share of the largest impulse below which a contact is not hit but rests elsewhere.
+constexpr double bystander = 1e-9;
+
 // One more contact problem at h = 0 starting from velocity v; everything but c and restitution impulses.
 void fill_impact(const VecX& v, Step& s) {
     s.problem.size_to_rows();
@@ -202,10 +205,10 @@ void resolve_impact(const System& system, Solver& solver, const ImpactOptions& o
         const std::size_t first_event = s.events.size();
         double largest = 0;  // [N s]
         bool returns = false;
+        for (int i = 0; i < contacts.size(); ++i) largest = std::max(largest, s.solution.p[H.row[i]]);
         for (int i = 0; i < contacts.size(); ++i) {
             const double p = s.solution.p[H.row[i]];
-            if (p <= 0) continue;
-            largest = std::max(largest, p);
+            if (p <= bystander * largest) continue;
             returns = returns || before.e[i] > 0;
             s.events.push_back({.t = x.t,
                                 .kind = EventKind::impact,

@@ -34,7 +34,7 @@ double correcting_speed(double phi, double h, double full) { return phi / (phi <
 //   G v+ + lambda/c1 = -(h k phi + a (1-g) h^2 k G v + (1-a) h d G v)/c1
 // which is the implicit spring in a form that stays well conditioned as k or d grow without bound.
 void fill_bilateral(const VecX& v, const RowWeights& weights, Step& s) {
-    const auto [h, alpha, gamma, mean, friction_mean, chi, position_weight, ahead] = weights;
+    const auto [h, alpha, gamma, mean, friction_mean, motor_mean, chi, position_weight, ahead] = weights;
     StepProblem& problem = s.problem;
     const JointRows& joints = problem.joints;
     s.row_work.resize(joints.size());
@@ -53,7 +53,10 @@ void fill_bilateral(const VecX& v, const RowWeights& weights, Step& s) {
                 break;
             case RowKind::velocity:
                 // A motor's speed may jump when it is switched on: asked of the mean it would flip from step to step.
-                problem.b[i] = bounded || joints.target[i] != 0 ? joints.target[i] : -mean * Gv;
+                if (bounded)
+                    problem.b[i] = (1 + motor_mean) * joints.target[i] - motor_mean * Gv;
+                else
+                    problem.b[i] = joints.target[i] != 0 ? joints.target[i] : -mean * Gv;
                 break;
             case RowKind::friction: problem.b[i] = -friction_mean * Gv; break;
             case RowKind::compliant: {

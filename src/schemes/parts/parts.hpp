@@ -62,6 +62,7 @@ struct RowWeights {
     double alpha = 1, gamma = 1;  // of v+ in forces and in positions: for compliant rows
     double mean = 0;             // rigid rows and rolling: G v+ = -mean G v; (1 - a)/a asks it of the weighted velocity
     double friction_mean = 0;    // the same for dry friction rows
+    double motor_mean = 0;       // and for drives with a largest force, about their target
     double chi = 0;              // share of the position error taken out per step
     double position_weight = 1;  // of v+ in the position update
     double ahead = 0;            // share of h v by which the rows lie ahead of q

@@ -1,5 +1,6 @@
 // Around one solve: the guess, the call, and what is kept of it.
 #include <algorithm>
+#include <cmath>
 
 #include "collision/finder.hpp"
 #include "diagnose/redundancy.hpp"
@@ -8,6 +9,8 @@
 namespace stickslip {
 
 namespace {
+
+constexpr double no_slip = 1e-7;  // [m/s] of which nobody would say that it slips
 
 // After an edit: the impulses of the groups that are still there. Their order stays, so a search that goes on where the last
 // one ended finds the next at once; a group that is new costs one round.
@@ -112,12 +115,18 @@ void note_mode_changes(double t, Step& s) {
     const ContactRows& rows = s.problem.contacts;
     const StepMemory& memory = s.memory;
     const Nodes& nodes = s.problem.nodes();
-    const auto normal_speed = [&](int i, const VecX& v) {
+    const auto row_speed = [&](int i, int k, const VecX& v) {
         double u = 0;
         for (const BlockRows::Block& block : rows.jacobian.blocks_of(i)) {
-            const double* row = rows.jacobian.values.data() + block.offset;
-            for (int k = 0; k < nodes.dof(block.node); ++k) u += row[k] * v[nodes.start[block.node] + k];
+            const double* row = rows.jacobian.values.data() + block.offset + k * nodes.dof(block.node);
+            for (int c = 0; c < nodes.dof(block.node); ++c) u += row[c] * v[nodes.start[block.node] + c];
         }
+        return u;
+    };
+    const auto normal_speed = [&](int i, const VecX& v) { return row_speed(i, 0, v); };
+    const auto slip_speed = [&](int i, const VecX& v) {
+        double u = 0;
+        for (int k = 1; k < rows.jacobian.dim(i); ++k) u = std::hypot(u, row_speed(i, k, v));
         return u;
     };
     const auto closed = [](ContactMode mode) { return mode != ContactMode::open; };
@@ -134,6 +143,9 @@ void note_mode_changes(double t, Step& s) {
         const ContactMode after = s.solution.modes[i];
         if (known) ++old;
         if (before == after) continue;
+        // Contacts that share their friction in more ways than one may reach the rim of the cone without slipping.
+        const bool stays = closed(before) && closed(after);
+        if (stays && slip_speed(i, s.v0) < no_slip && slip_speed(i, s.solution.v) < no_slip) continue;
         Event event{.t = t, .kind = EventKind::impact, .contact = rows.id[i], .before = before, .after = after};
         if (!closed(after))
             event.kind = EventKind::take_off;
