@@ -60,7 +60,7 @@ public:
     // energy of [Anitescu-Potra, Theorem 2.3; Gavrea et al., Theorem 5.1] does not hold.
     long bound_violations() const { return bound_violations_; }
     // [J] Work that impacts did so far, negative while they take energy: that of the stages with h = 0, and in time-stepping that
-    // of contacts hit faster than a millimetre per second, where it is positive. Where it rises an impact law made energy.
+    // of contacts hit faster than a millimetre per second. Where it rises an impact law made energy.
     double impact_gain() const { return impact_gain_; }
 
     struct Snapshot {

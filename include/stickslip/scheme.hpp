@@ -112,6 +112,8 @@ public:
     virtual void prepare(const System& system, const State& state, Step& step) const;
     // Sentences about options that are allowed but outside what is proven.
     virtual std::vector<std::string> advice() const { return {}; }
+    // Steps over which one impact extends. A gain of energy in one of them is none if the others took more.
+    virtual int impact_steps() const { return 1; }
     // One accepted step, up to one event, never past t_limit.
     virtual StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& step) const = 0;
 };

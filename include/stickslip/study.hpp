@@ -57,6 +57,7 @@ struct StudyRow {
     long impacts = 0, events = 0;
     long steps = 0, rejected = 0, solves = 0;
     double wall_s = 0;
+    std::vector<std::string> warnings;  // of the run
 };
 
 struct Convergence {

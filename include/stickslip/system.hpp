@@ -148,7 +148,7 @@ struct LagrangianModel {
         double friction = 0;
         double restitution = 0;
         double tangential_restitution = 0;  // of slip, in Newton's law
-        int facets = 0;  // cone of two tangents: 0 disc, 2k polygon
+        int facets = 0;                     // cone of two tangents: 0 disc, 2k polygon
         std::function<double(const VecX& q)> gap;
         std::function<void(const VecX& q, MatX& H)> jacobian;                    // (1 + tangents) x nv
         std::function<void(const VecX& q, const VecX& v, VecX& dHv)> curvature;  // 1 + tangents

@@ -8,6 +8,7 @@
 //   motors (velocity rows)   + lambda.(G w)                                        motor_work
 //                            without target and bounds (rolling, locks) they are rigid rows
 //   friction rows, contacts  - lambda.(G w),  - p_T.(D w)                          friction_loss
+//                            (impact_loss for contacts that time-stepping hits faster than a millimetre per second)
 //   rigid rows               - lambda.(s - T lambda)/2, s = stabilisation in b     regularisation_loss
 //                            rest of - lambda.(G w): rows that turned since v0     scheme_loss (impact_loss at h = 0)
 //   normals, h > 0           - p_N.(N v0 + N v1 + s + S p_N)/2                     impact_loss
@@ -179,11 +180,12 @@ void EnergyLedger::book(const System& system, const Stage& s) {
             flows_.impact_loss += normal + tangential;
             continue;
         }
-        if (s.impacts_inside && Hv0_[first] < -hit_speed) impact_gain_ += std::max(0.0, -(normal + tangential));
         const double given = (s.stabilisation ? (*s.stabilisation)[i] : 0.0) + problem.S[first] * solution.p[first];
         const double p = share * solution.p[first];
         bound_work += p * given;
-        flows_.friction_loss += tangential;
+        const bool hit = s.impacts_inside && Hv0_[first] < -hit_speed;
+        (hit ? flows_.impact_loss : flows_.friction_loss) += tangential;
+        if (hit) impact_gain_ -= normal + tangential;
         flows_.regularisation_loss += 0.5 * p * given;
         (s.impacts_inside ? flows_.impact_loss : flows_.scheme_loss) += normal - 0.5 * p * given;
     }

@@ -24,6 +24,8 @@ std::string variables(const std::array<const char*, colours>& palette, const cha
     return text;
 }
 
+constexpr const char *light_ink = "#1a1a1a", *light_faint = "#5c5c5c", *light_grid = "#e2e2e2",
+                     *light_paper = "#ffffff";
 constexpr double row_height = 17, swatch = 22, swatch_gap = 6, entry_gap = 16;
 
 constexpr const char* rules = R"(
@@ -49,7 +51,7 @@ static_assert(font_size == 12, "the rules above name it");
 }  // namespace
 
 std::string picture_style() {
-    const std::string light = variables(on_light, "#1a1a1a", "#5c5c5c", "#e2e2e2", "#ffffff");
+    const std::string light = variables(on_light, light_ink, light_faint, light_grid, light_paper);
     const std::string dark = variables(on_dark, "#e8e8e8", "#a8a8a8", "#3a3d42", "#16181c");
     std::string css = fmt::format(
         "\n:root {{ color-scheme: light dark; {} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {} }} }}\n"
@@ -98,6 +100,17 @@ std::string Picture::svg_file() const {
         fmt::format("<style>{}</style>\n<rect width=\"{}\" height=\"{}\" style=\"fill:var(--paper)\"/>\n",
                     picture_style(), coordinate(width), coordinate(height));
     text.insert(text.find(">\n") + 2, style);
+    // Viewers that are no browsers know no variables: a file of its own has the light colours in their place.
+    const auto replace = [&](const std::string& name, const char* colour) {
+        const std::string variable = "var(--" + name + ")";
+        for (std::size_t at = text.find(variable); at != std::string::npos; at = text.find(variable, at))
+            text.replace(at, variable.size(), colour);
+    };
+    replace("ink", light_ink);
+    replace("faint", light_faint);
+    replace("grid", light_grid);
+    replace("paper", light_paper);
+    for (int i = 0; i < colours; ++i) replace(fmt::format("c{}", i), on_light[static_cast<std::size_t>(i)]);
     return text;
 }
 

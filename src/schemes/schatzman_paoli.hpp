@@ -18,6 +18,7 @@ struct SchatzmanPaoliOptions {
 class SchatzmanPaoli final : public Scheme {
 public:
     explicit SchatzmanPaoli(const SchatzmanPaoliOptions& options) : options_(options) {}
+    int impact_steps() const override { return 2; }
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const override;
 
 private:

@@ -20,6 +20,8 @@ namespace stickslip {
 
 namespace {
 
+constexpr double hit_speed = 1e-3;  // [m/s] slower contacts rest
+
 // c_N = phi/h. What it makes up for is stabilisation, what it leaves for the motion is not.
 void fill_gaps(double h, double full, Step& s) {
     StepProblem& problem = s.problem;
@@ -32,10 +34,14 @@ void fill_gaps(double h, double full, Step& s) {
     }
 }
 
-bool hit_one_that_rebounds(const Step& s) {
+bool hit_one_that_rebounds(const VecX& v, Step& s) {
     const ContactRows& contacts = s.problem.contacts;
-    for (int i = 0; i < contacts.size(); ++i)
-        if (contacts.restitution[i] > 0 && s.solution.p[contacts.jacobian.row[i]] > 0) return true;
+    s.row_work.resize(contacts.jacobian.rows());
+    contacts.jacobian.product(s.problem.nodes(), v, s.row_work);
+    for (int i = 0; i < contacts.size(); ++i) {
+        const int row = contacts.jacobian.row[i];
+        if (contacts.restitution[i] > 0 && s.solution.p[row] > 0 && s.row_work[row] < -hit_speed) return true;
+    }
     return false;
 }
 
@@ -62,7 +68,7 @@ StepReport StewartTrinkle::step(const System& system, Solver& solver, State& x, 
     watch.lap(StepTimers::fill);
 
     solve_stage(solver, s, report);
-    if (hit_one_that_rebounds(s)) report.remark = "stewart-trinkle has no rebound: restitution was taken as 0";
+    if (hit_one_that_rebounds(x.v, s)) report.remark = "stewart-trinkle has no rebound: restitution was taken as 0";
     watch.lap(StepTimers::solve);
 
     s.v_weighted = s.solution.v;

@@ -10,10 +10,15 @@ namespace stickslip {
 
 namespace {
 
+void require_step(double step, const OptionValues& values) {
+    require(step > 0, "step must be positive [s]", values, "step");
+    require(step >= 1e-12, "step must be at least 1e-12 s: time itself is not kept more finely", values, "step");
+}
+
 std::unique_ptr<Scheme> make_moreau_jean(const OptionValues& values) {
     MoreauJeanOptions o;
     assign_fields(o, values, "scheme moreau-jean");
-    require(o.step > 0, "step must be positive [s]", values, "step");
+    require_step(o.step, values);
     require(o.theta > 0 && o.theta <= 1, "theta must lie in (0, 1]", values, "theta");
     require(o.stabilisation >= 0 && o.stabilisation <= 1, "stabilisation must lie in [0, 1]", values, "stabilisation");
     require(o.activation_gap >= 0, "activation_gap must not be negative [m]", values, "activation_gap");
@@ -25,7 +30,7 @@ std::unique_ptr<Scheme> make_moreau_jean(const OptionValues& values) {
 std::unique_ptr<Scheme> make_euler(const OptionValues& values) {
     EulerOptions o;
     assign_fields(o, values, "scheme euler");
-    require(o.step > 0, "step must be positive [s]", values, "step");
+    require_step(o.step, values);
     require(o.restitution_threshold >= 0, "restitution_threshold must not be negative [m/s]", values,
             "restitution_threshold");
     require(o.stabilisation >= 0 && o.stabilisation <= 1, "stabilisation must lie in [0, 1]", values, "stabilisation");
@@ -36,19 +41,19 @@ std::unique_ptr<Scheme> make_euler(const OptionValues& values) {
 std::unique_ptr<Scheme> make_stewart_trinkle(const OptionValues& values) {
     StewartTrinkleOptions o;
     assign_fields(o, values, "scheme stewart-trinkle");
-    require(o.step > 0, "step must be positive [s]", values, "step");
+    require_step(o.step, values);
     return std::make_unique<StewartTrinkle>(o);
 }
 
 std::unique_ptr<Scheme> make_schatzman_paoli(const OptionValues& values) {
     SchatzmanPaoliOptions o;
     assign_fields(o, values, "scheme schatzman-paoli");
-    require(o.step > 0, "step must be positive [s]", values, "step");
+    require_step(o.step, values);
     return std::make_unique<SchatzmanPaoli>(o);
 }
 
 void check_linearly_implicit(const LinearlyImplicitOptions& o, const OptionValues& values) {
-    require(o.step > 0, "step must be positive [s]", values, "step");
+    require_step(o.step, values);
     require(o.restitution_threshold >= 0, "restitution_threshold must not be negative [m/s]", values,
             "restitution_threshold");
     require(o.closed_gap >= 0, "closed_gap must not be negative [m]", values, "closed_gap");

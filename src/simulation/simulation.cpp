@@ -39,6 +39,7 @@ struct Simulation::Impl {
     double tol;
     State state, before;
     VecX v_weighted_before;
+    double impact_work_before = 0;  // [J] in the last step
     EnergyLedger::Snapshot ledger_before;
     std::string_view remark;  // of a step, the last one made,
     long remarks = 0;         // in how many steps
@@ -290,7 +291,9 @@ struct Simulation::Impl {
     // Impacts that made energy, events left alone, and how restless the velocities are.
     void note_energy_and_variation(const StepReport& report) {
         summary.unlocated_events += report.unlocated;
-        const double gain = step.ledger.impact_gain() - ledger_before.impact_gain;
+        const double work = step.ledger.impact_gain() - ledger_before.impact_gain;
+        const double gain = scheme->impact_steps() == 1 ? work : work + std::min(0.0, impact_work_before);
+        impact_work_before = work;
         if (gain > gain_rounding * step.ledger.scale()) {
             ++summary.impact_gains;
             summary.impact_gain += gain;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "stickslip/scheme.hpp"
 #include "study/plan.hpp"
@@ -47,9 +48,13 @@ Solution best_self(const std::vector<Study>& studies, const std::vector<std::str
         };
         found.push_back(self_solution(studies[i], plan.times, weighted, plan.quaternions, labels[i], named));
     }
+    // An error of exactly zero says that nothing moves there, not that the scheme is right.
+    const auto worth = [](const StudyReference& info) {
+        return !info.known ? infinity : info.error == 0 ? std::numeric_limits<double>::max() : info.error;
+    };
     std::size_t best = 0;
     for (std::size_t i = 1; i < found.size(); ++i)
-        if (found[i].info.known && (!found[best].info.known || found[i].info.error < found[best].info.error)) best = i;
+        if (worth(found[i].info) < worth(found[best].info)) best = i;
     Solution solution = found[best];
     for (std::size_t i = 0; i < found.size(); ++i) {
         if (i == best) continue;

@@ -95,6 +95,7 @@ Convergence judge(const Study& study, const Plan& plan, const Runs& runs, const 
         row.rejected = r.rejected;
         row.solves = r.solves;
         row.wall_s = r.wall_s;
+        row.warnings = r.warnings;
         if (!r.finished) row.q = row.q_max = row.v = row.v_max = row.v_weighted = nan;
         for (std::size_t k = 0; k < r.at.size(); ++k) {
             const StateAt& at = r.at[k];

@@ -45,6 +45,7 @@ Json row_json(const StudyRow& row, const Convergence& study) {
     json["rejected"] = row.rejected;
     json["solves"] = row.solves;
     json["wall_s"] = row.wall_s;
+    json["warnings"] = row.warnings;
     return json;
 }
 

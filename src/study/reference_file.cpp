@@ -110,6 +110,11 @@ State read_state(const YamlNode& node, const System& system) {
     const bool same = system.nq() == system.nv();
     const YamlNode* q = node.find("q");
     if (!q && system.nq() == 4) q = node.find("quaternion_wxyz");
+    // z1, z2, z3 as one list z.
+    if (!q && std::all_of(names.begin(), names.end(),
+                          [&](const std::string& name) { return name.size() == 2 && name[0] == names[0][0]; })) {
+        q = node.find(names[0].substr(0, 1));
+    }
     int named = 0, last = 0;
     if (q && q->kind == YamlNode::Kind::list) {
         fill(*q, "q", state.q);
@@ -127,6 +132,7 @@ State read_state(const YamlNode& node, const System& system) {
                         node.place());
     }
     const YamlNode* v = node.find("v");
+    if (!v) v = node.find("u");
     if (!v && system.nv() == 3 && system.nq() == 4) v = node.find("omega_body");
     if (v && v->kind == YamlNode::Kind::list) {
         fill(*v, "v", state.v);

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "collision/finder.hpp"
 
 namespace stickslip::study {
@@ -72,6 +74,9 @@ Run run(const Study& study, double value, const std::vector<double>& times, cons
         result.solves += summary.solves;
         result.events += summary.event_count;
         result.wall_s += summary.wall_s;
+        for (const std::string& warning : summary.warnings)
+            if (std::find(result.warnings.begin(), result.warnings.end(), warning) == result.warnings.end())
+                result.warnings.push_back(warning);
         JointRows joints;
         joint_rows(simulation.model(), simulation.state(), joints);
         result.joints.clear();

@@ -23,6 +23,7 @@ struct Run {
     std::vector<double> joints;  // [m, rad] holonomic rows at the last time reached
     long impacts = 0, events = 0, steps = 0, rejected = 0, solves = 0;
     double wall_s = 0;
+    std::vector<std::string> warnings;
 };
 
 // The overrides with one more.

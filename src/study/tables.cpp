@@ -81,6 +81,18 @@ std::string reference_text(const StudyReference& reference) {
     return text;
 }
 
+// What the finest run that finished warns of.
+std::string warnings_text(const Convergence& study) {
+    std::string text;
+    for (auto row = study.rows.rbegin(); row != study.rows.rend(); ++row) {
+        if (!row->finished) continue;
+        for (const std::string& warning : row->warnings)
+            text += fmt::format("  warning at {:.6g}: {}\n", row->value, warning);
+        break;
+    }
+    return text;
+}
+
 // The sentences of refused runs, each once.
 std::string refusals(const Convergence& study) {
     std::string text;
@@ -172,7 +184,7 @@ std::string study_text(const Convergence& study) {
                      fmt::format("{}", row.solves), fmt::format("{:.3g}", row.wall_s)});
         rows.push_back(std::move(line));
     }
-    return text + "\n" + aligned(rows) + "\n" + fit_text(study) + refusals(study);
+    return text + "\n" + aligned(rows) + "\n" + fit_text(study) + warnings_text(study) + refusals(study);
 }
 
 std::string study_csv(const Convergence& study) {
@@ -240,7 +252,8 @@ std::string study_text(const Comparison& study, Cost cost) {
         fmt::format("  {} to reach an error of q, between the rows above (order: least squares)\n", cost_name(cost));
     text += aligned(work);
     for (const Convergence& scheme : study.schemes)
-        if (const std::string no = refusals(scheme); !no.empty()) text += fmt::format("\n  {}\n{}", scheme.label, no);
+        if (const std::string told = warnings_text(scheme) + refusals(scheme); !told.empty())
+            text += fmt::format("\n  {}\n{}", scheme.label, told);
     return text;
 }
 
