@@ -244,7 +244,7 @@ void LinearlyImplicit::accept(const System& system, State& x, const Trial& trial
                            .impacts_inside = false});
     note_impulses(s, y);
     if (share == 1) {
-        note_mode_changes(x.t, s);
+        note_mode_changes(x.t, s, trial.located);
         for (Event& event : s.events)
             if (event.kind == EventKind::stick_to_slip || event.kind == EventKind::take_off)
                 event.t = std::min(event.t, w.released_at);
@@ -373,6 +373,7 @@ StepReport LinearlyImplicit::step(const System& system, Solver& solver, State& x
                 if (until < trial.h && (!collision || until < share * trial.h)) {
                     collision = false;
                     trial.h = until;
+                    trial.located = true;
                 } else if (collision && changes) {  // the share of a step that changes modes is not the shorter step
                     trial.h *= share;
                     share = 1;

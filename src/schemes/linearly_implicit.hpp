@@ -106,6 +106,7 @@ private:
         double h = 0;
         double alpha = 0.5, gamma = 0.5;
         Friction friction = Friction::as_form;
+        bool located = false;  // it ends at a change of mode
     };
 
     // Scratch of one call, kept for its capacity.

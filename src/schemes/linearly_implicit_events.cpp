@@ -16,6 +16,19 @@ constexpr double turned = 0.2;  // a slip with more than this share of its first
 constexpr double touching = 1e-6;    // share of its first value at which a root function counts as zero
 constexpr int transition_bits = 30;  // of a sub-step; solved steps are no smoother than that
 
+// [N] Force of a contact at the end of a step of length h, linear through the means of this step and the last.
+Vec3 force_at_end(int contact, double h, const Step& s) {
+    const ContactRows& contacts = s.problem.contacts;
+    const StepMemory& memory = s.memory;
+    Vec3 now = Vec3::Zero();
+    for (int k = 0; k < contacts.jacobian.dim(contact); ++k)
+        now[k] = s.solution.p[contacts.jacobian.row[contact] + k] / h;
+    const auto place = std::lower_bound(memory.contact.begin(), memory.contact.end(), contacts.id[contact]);
+    if (memory.h <= 0 || place == memory.contact.end() || *place != contacts.id[contact]) return now;
+    const Vec3 before = memory.impulse[static_cast<std::size_t>(place - memory.contact.begin())] / memory.h;
+    return now + (now - before) * (h / (h + memory.h));
+}
+
 }  // namespace
 
 void LinearlyImplicit::along(const Trial& trial, double x, const VecX& v0, const VecX& v1, VecX& dq) const {
@@ -199,8 +212,18 @@ double LinearlyImplicit::first_release(const System& system, const State& x, con
         if (place == contacts.id.end() || *place != before.id) continue;
         const ContactMode after = s.solution.modes[static_cast<std::size_t>(place - contacts.id.begin())];
         const bool stuck = before.known == ContactMode::stick;
-        if (after == ContactMode::open || (stuck && after == ContactMode::slip))
+        const int i = static_cast<int>(place - contacts.id.begin());
+        if (after == ContactMode::open || (stuck && after == ContactMode::slip)) {
             w.releases.push_back({w.closed.size(), -1, after == ContactMode::open, 0, false});
+        } else {
+            // The mean force of the step may hold to its end although the force there does not: it is extrapolated.
+            const Vec3 end = force_at_end(i, trial.h, s);
+            const double sideways = std::hypot(end[1], end[2]);
+            if (end[0] <= 0)
+                w.releases.push_back({w.closed.size(), -1, true, 0, false});
+            else if (stuck && contacts.jacobian.dim(i) > 1 && sideways >= contacts.friction[i] * end[0])
+                w.releases.push_back({w.closed.size(), -1, false, 0, false});
+        }
         w.closed.push_back(before.id);
         w.closed_modes.push_back(stuck ? ContactMode::stick : ContactMode::slip);
     }

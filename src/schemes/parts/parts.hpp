@@ -76,8 +76,9 @@ void warm_start(const VecX& v, double h, Step& s);
 void solve_stage(Solver& solver, Step& s, StepReport& report);
 // Adds the impulses of the stage just solved, or that share of them, to the record of the step.
 void note_impulses(Step& s, double share = 1);
-// Events from the contact modes of the last step and of this one; then the memory for the next warm start.
-void note_mode_changes(double t, Step& s);
+// Events from the contact modes of the last step and of this one, unless `located` without those at which nothing slips; then
+// the memory for the next warm start.
+void note_mode_changes(double t, Step& s, bool located = false);
 void remember(double h, Step& s);
 // Moves x.q back behind the joint limits that the step has passed; after the step is booked.
 void hold_limits(const System& system, Solver& solver, State& x, Step& s);

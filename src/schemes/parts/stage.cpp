@@ -111,7 +111,7 @@ void note_impulses(Step& s, double share) {
     }
 }
 
-void note_mode_changes(double t, Step& s) {
+void note_mode_changes(double t, Step& s, bool located) {
     const ContactRows& rows = s.problem.contacts;
     const StepMemory& memory = s.memory;
     const Nodes& nodes = s.problem.nodes();
@@ -144,7 +144,7 @@ void note_mode_changes(double t, Step& s) {
         if (known) ++old;
         if (before == after) continue;
         // Contacts that share their friction in more ways than one may reach the rim of the cone without slipping.
-        const bool stays = closed(before) && closed(after);
+        const bool stays = !located && closed(before) && closed(after);
         if (stays && slip_speed(i, s.v0) < no_slip && slip_speed(i, s.solution.v) < no_slip) continue;
         Event event{.t = t, .kind = EventKind::impact, .contact = rows.id[i], .before = before, .after = after};
         if (!closed(after))
