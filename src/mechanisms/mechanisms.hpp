@@ -192,7 +192,7 @@ struct ThreeBallChain {
 struct SliderCrankClearance {
     static constexpr const char* name = "slider-crank-clearance";
     double l1 = 0.153, l2 = 0.306, a = 0.05, b = 0.025, c = 0.001, m1 = 0.038, m2 = 0.038, m3 = 0.076;
-    double J1 = 7.4e-5, J2 = 5.9e-4, J3 = 2.7e-6, g = 9.81, eN = 0.4, mu = 0.01, omega1_0 = 150;
+    double J1 = 7.4e-5, J2 = 5.9e-4, J3 = 2.7e-6, g = 9.81, eN = 0.4, eT = 0, mu = 0.01, omega1_0 = 150;
     template <class F>
     void fields(F&& f) {
         f("l1", l1, "m", "length of the crank");
@@ -208,6 +208,7 @@ struct SliderCrankClearance {
         f("J3", J3, "kg m^2", "the same, slider");
         f("g", g, "m/s^2", "gravity");
         f("eN", eN, "-", "restitution of the corners");
+        f("eT", eT, "-", "their tangential restitution (impact law newton, and moreau-jean)");
         f("mu", mu, "-", "friction of the corners");
         f("omega1_0", omega1_0, "rad/s", "angular velocity of the crank at t = 0; the rod keeps the slider in line");
     }

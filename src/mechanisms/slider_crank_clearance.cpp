@@ -24,6 +24,7 @@ Mechanism SliderCrankClearance::build(const OptionValues& values) const {
     require(J2 > 0, "J2 must be positive [kg m^2]", values, "J2");
     require(J3 > 0, "J3 must be positive [kg m^2]", values, "J3");
     require(eN >= 0 && eN <= 1, "eN must lie in [0, 1]", values, "eN");
+    require(eT >= 0 && eT <= 1, "eT must lie in [0, 1]", values, "eT");
     require(mu >= 0, "mu must not be negative", values, "mu");
     Mechanism mechanism;
     LagrangianModel& model = mechanism.model;
@@ -50,6 +51,7 @@ Mechanism SliderCrankClearance::build(const OptionValues& values) const {
         corner.tangents = 1;
         corner.friction = mu;
         corner.restitution = eN;
+        corner.tangential_restitution = eT;
         const double first = l1, second = l2, along = s_a * a, across = s_b * b, room = b + c;
         corner.gap = [=](const VecX& q) {
             return room - s_b * (first * std::sin(q[0]) + second * std::sin(q[1]) + along * std::sin(q[2]) +
