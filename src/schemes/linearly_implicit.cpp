@@ -183,9 +183,10 @@ void LinearlyImplicit::solve(const System& system, Solver& solver, const State& 
     s.stabilisation.setZero(contacts.size());
     for (int i = 0; i < contacts.size(); ++i) {
         const int first = contacts.jacobian.row[i], last = contacts.jacobian.row[i + 1];
-        if (chi > 0)
-            s.stabilisation[i] =
-                chi * w.start[static_cast<std::size_t>(find(w.start, contacts.id[i]))].gap / (trial.gamma * h);
+        const ContactGap& start = w.start[static_cast<std::size_t>(find(w.start, contacts.id[i]))];
+        if (chi > 0) s.stabilisation[i] = chi * start.gap / (trial.gamma * h);
+        // What still approaches at the start (a gentle touch) stops: asked of the mean it would flip for ever.
+        w.product[first] -= std::min(start.rate, 0.0);
         for (int k = first; k < last; ++k) {
             const bool on_mean = k == first ? !end_velocity : friction_on_mean;
             problem.c[k] = on_mean ? (k == first ? mean : friction_mean) * w.product[k]

@@ -113,5 +113,24 @@ run: {end: 1}
     EXPECT_NEAR(observed_order(errors), 2, 0.1) << note("errors", errors);
 }
 
+// [Flores, Leine & Glocker 2010]: play in the guide of a slider-crank; a hundred impacts that accumulate six times, phases of
+// sliding contact, reversals and releases in three turns of the crank.
+TEST(Events, SliderCrankWithPlayIsFollowedWithOrderTwo) {
+    const Reference reference("slider-crank-clearance");
+    const std::vector<double>& end = reference.row("state", {0.4, 0.01, 0.2});
+    for (const char* form : {"I", "II"}) {
+        std::vector<double> errors;
+        for (const double h : {4e-5, 2e-5, 1e-5}) {
+            const RunSummary summary = run(mechanism(
+                "slider-crank-clearance",
+                Set{{"run.scheme", "trapezoidal"}, {"scheme.form", form}, {"scheme.impact", "newton"}}("run.step", h)));
+            errors.push_back(std::hypot(summary.q[0] - end[3], summary.q[1] - end[4]));
+            EXPECT_LT(std::abs(summary.q[2]), 1e-9) << form << " " << h;  // it does not tilt
+        }
+        EXPECT_NEAR(observed_order(errors), 2, 0.2) << form << note("errors", errors);
+        EXPECT_LT(errors.back(), 1e-4) << form << note("errors", errors);
+    }
+}
+
 }  // namespace
 }  // namespace stickslip::analytic
