@@ -365,7 +365,8 @@ StepReport LinearlyImplicit::step(const System& system, Solver& solver, State& x
             share = first_collision(system, x, trial, s, w);
         }
         collision = share >= 0 && share <= 1;
-        if (options_.location.index != 2 && report.status == Status::ok) {
+        const bool watched = !collision || s.problem.contacts.size() <= most_watched;
+        if (options_.location.index != 2 && report.status == Status::ok && watched) {
             if (s.memory.short_steps > most_short_steps) {
                 ++report.unlocated;
             } else {

@@ -99,7 +99,10 @@ private:
     static constexpr double approach_tolerance = 1e-8;  // [m/s] contacts approaching or parting slower than this rest
     static constexpr double standing = 1e-9;            // [m/s] slip slower than this is none
     static constexpr double no_event = 2;               // a share of the step that is none
-    static constexpr double held = -1;                  // a share that asks for the step again, with one more row
+    // Contacts up to which forces are extrapolated, and changes of mode looked for in steps that a collision cuts: the forces of
+    // piles are not unique, jump from step to step and tell nothing.
+    static constexpr int most_watched = 24;
+    static constexpr double held = -1;  // a share that asks for the step again, with one more row
 
     struct Trial {
         enum class Friction { as_form, mean, stop };

@@ -215,7 +215,7 @@ double LinearlyImplicit::first_release(const System& system, const State& x, con
         const int i = static_cast<int>(place - contacts.id.begin());
         if (after == ContactMode::open || (stuck && after == ContactMode::slip)) {
             w.releases.push_back({w.closed.size(), -1, after == ContactMode::open, 0, false});
-        } else {
+        } else if (contacts.size() <= most_watched) {
             // The mean force of the step may hold to its end although the force there does not: it is extrapolated.
             const Vec3 end = force_at_end(i, trial.h, s);
             const double sideways = std::hypot(end[1], end[2]);
