@@ -102,7 +102,8 @@ private:
     // Contacts up to which forces are extrapolated, and changes of mode looked for in steps that a collision cuts: the forces of
     // piles are not unique, jump from step to step and tell nothing.
     static constexpr int most_watched = 24;
-    static constexpr double held = -1;  // a share that asks for the step again, with one more row
+    static constexpr double largest_closed_gap = 1e-5;  // [m]
+    static constexpr double held = -1;                  // a share that asks for the step again, with one more row
 
     struct Trial {
         enum class Friction { as_form, mean, stop };
@@ -144,8 +145,10 @@ private:
         InstantForces instant;
     };
 
+    // [m] (72) of Potra et al., but never so large that bodies which see daylight between them would hold each other.
     double closed_gap() const {
-        return std::max(options_.closed_gap, options_.closed_gap_rate * options_.step * options_.step * options_.step);
+        const double h = options_.step;
+        return std::max(options_.closed_gap, std::min(options_.closed_gap_rate * h * h * h, largest_closed_gap));
     }
     static Scratch& scratch();
     void find_start(const System& system, const State& x, double h, Step& s, Scratch& w) const;

@@ -30,6 +30,16 @@ run: {end: 6}
         }
 }
 
+// However long the step, a body with daylight under it falls.
+TEST(Events, HugeStepsDoNotHoldABodyInTheAir) {
+    for (const char* scheme : {"trapezoidal", "alpha-gamma", "linear-implicit-euler"})
+        for (const double h : {0.3, 1.0, 10.0}) {
+            const RunSummary summary = run(mechanism(
+                "bouncing-ball", Set{{"run.scheme", scheme}}("run.step", h)("z0", 2.0)("e", 0.0)("run.end", 3.0)));
+            EXPECT_NEAR(summary.q[0], 0, 1e-4) << scheme << " " << h;
+        }
+}
+
 TEST(Events, BallOfAnyWeightsComesToRestOnTheFloor) {
     for (const char* weights : {"0.5", "0.6", "0.8", "0.95", "1"})
         for (const double h : {1e-3, 1e-2, 3e-2, 0.1}) {
