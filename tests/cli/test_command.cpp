@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "stickslip/record.hpp"
+#include "support/command.hpp"
 
 namespace stickslip {
 namespace {
@@ -20,31 +21,12 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-struct Outcome {
-    int code = -1;
-    std::string out, err;
-};
+using testing::Outcome;
 
-class Command : public ::testing::Test {
+class Command : public testing::CommandTest {
 protected:
-    void SetUp() override {
-        std::string pattern = (fs::temp_directory_path() / "stickslip-cli-XXXXXX").string();
-        folder_ = mkdtemp(pattern.data());
-    }
-    void TearDown() override { fs::remove_all(folder_); }
-
     std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
-    Outcome call(const std::string& arguments) const {
-        const std::string line =
-            "cd " + folder_.string() + " && " STICKSLIP_COMMAND " " + arguments + " >out.txt 2>err.txt";
-        const int status = std::system(line.c_str());
-        return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("out.txt"), read("err.txt")};
-    }
-    std::string read(const std::string& name) const {
-        std::ifstream in(folder_ / name);
-        return {std::istreambuf_iterator<char>(in), {}};
-    }
     std::string write(const std::string& name, const std::string& text) const {
         std::ofstream(folder_ / name) << text;
         return name;
@@ -63,8 +45,6 @@ protected:
         }
         return child;
     }
-
-    fs::path folder_;
 };
 
 TEST_F(Command, JsonHasEveryPromisedField) {

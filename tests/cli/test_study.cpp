@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "support/command.hpp"
 #include "support/xml.hpp"
 
 namespace stickslip {
@@ -16,31 +17,9 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-struct Outcome {
-    int code = -1;
-    std::string out, err;
-};
+using testing::Outcome;
 
-class StudyCommand : public ::testing::Test {
-protected:
-    void SetUp() override {
-        std::string pattern = (fs::temp_directory_path() / "stickslip-study-XXXXXX").string();
-        folder_ = mkdtemp(pattern.data());
-    }
-    void TearDown() override { fs::remove_all(folder_); }
-
-    Outcome call(const std::string& arguments) const {
-        const std::string line =
-            "cd " + folder_.string() + " && " STICKSLIP_COMMAND " " + arguments + " >out.txt 2>err.txt";
-        const int status = std::system(line.c_str());
-        return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("out.txt"), read("err.txt")};
-    }
-    std::string read(const std::string& name) const {
-        std::ifstream in(folder_ / name);
-        return {std::istreambuf_iterator<char>(in), {}};
-    }
-    fs::path folder_;
-};
+class StudyCommand : public testing::CommandTest {};
 
 TEST_F(StudyCommand, ConvergePrintsOneObjectAndWritesItsFiles) {
     const Outcome outcome =
