@@ -44,6 +44,9 @@ public:
     void begin(const System& system, const State& state);
     // Books one stage. Allocates nothing after the first call with the same sizes.
     void book(const System& system, const Stage& stage);
+    // Books a step of a method that evaluates forces at stages of its own. The flows are work done in this step, computed stage
+    // by stage; scheme_loss comes without the potential and elastic energy, which the states give.
+    void book(const System& system, const State& end, const EnergyFlows& flows);
     // Books a change of the configuration that took no time, such as moving back behind a limit, as regularisation.
     void move(const System& system, const State& state);
     // Books what an edit changed: `system` and `state` are those after it, at the same time.

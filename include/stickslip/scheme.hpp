@@ -32,6 +32,17 @@ struct StepMemory {
     int short_steps = 0;               // sub-steps in a row that impacts cut very short
     std::vector<ContactId> bounced;    // sorted: contacts that rebounded,
     std::vector<std::array<double, 3>> bounce_times;  // [s] and their last three impacts, newest last; NaN: none
+
+    // Of schemes that integrate between events; `contact` and `mode` are then the closed contacts.
+    double next_step = 0;            // [s] wanted by step control; 0: none yet
+    double last_error = 0;           // of the last accepted step, as a share of the tolerance; 0: none yet
+    VecX acceleration;               // nv: at the end of the last step; empty: modes and accelerations are to be found
+    std::vector<Vec2> slip;          // per entry of `contact`: direction of slip in (t1, t2), zero where it sticks
+    std::vector<signed char> bound;  // per bilateral row: 0 imposed, -1 or 1 pushes with its lower or upper bound
+    std::vector<signed char> side;   // per edge of the system: on which side contacts are
+    bool time_stepping = false;      // the hybrid scheme's method at the moment,
+    double switched = 0;             // [s] since when,
+    double last_impact = -infinity;  // [s] and its last impact
 };
 
 // One contact of the step just taken, as recorders see it. Impulses of all stages of the step are summed.
@@ -41,6 +52,7 @@ struct ContactRecord {
     double gap = 0;                  // [m]
     Vec3 position, normal, tangent;  // in W
     Vec3 impulse = Vec3::Zero();     // [N s] in the frame (n, t1, t2)
+    Vec3 force = Vec3::Zero();       // [N] at t1, from schemes that know it
 };
 
 // Time spent in each arrow of the walk [s].
@@ -79,6 +91,11 @@ struct Step {
     VecX v_weighted;                      // nv: the velocity that converges, (1 - a) v0 + a v1,
     double t_weighted = 0;                // [s] at t0 + a h
     std::vector<ContactRecord> contacts;  // sorted by id
+    RowVec multipliers;  // [N] bilateral rows at t1, before an impact there; empty where the scheme knows impulses only
+    // The way of the step from schemes with an interpolant of their own, as polynomials in the share x of the step:
+    // q0 (+) sum path_q[k] x^k, v = sum path_v[k] x^k, k = 0 .. path_degree (path_q[0] is zero). Degree 0: straight.
+    int path_degree = 0;
+    std::vector<VecX> path_q, path_v;
     RowVec reactions;                  // [N s] bilateral rows, summed over the stages; of redundant ones the smallest
     std::vector<Event> events;         // in order of time
     double gap_violation = 0;          // [m] deepest overlap seen at the rows' configuration
@@ -102,7 +119,8 @@ struct Step {
     StepProblem projection;  // and the problem that moves q back behind them
     StepSolution projected;
 
-    // The state at t0 <= t <= t1 by the step's own interpolant: q0 (+) s dq, velocities linear; the right value at t1.
+    // The state at t0 <= t <= t1 by the step's own interpolant: its path, or q0 (+) s dq and velocities linear; the right
+    // value at t1.
     void at(const System& system, double t, State& x) const;
 };
 

@@ -73,6 +73,14 @@ public:
 
     // q <- q (+) dq on the manifold; dq has nv entries.
     virtual void advance(VecX& q, const VecX& dq) const = 0;
+    // du/dt of the chart q = q0 (+) u when the velocity is v: v itself but where attitudes turn. Methods of high order
+    // integrate u from zero in every step.
+    virtual void chart_rate(const VecX& u, const VecX& v, VecX& rate) const;
+    // Edges between faces of different curvature: the faces meet where edge_value is zero, and one owns the contact on either
+    // side. Which side is ContactFinder::sides, or the sign of edge_value where that says nothing.
+    virtual int edges() const { return 0; }
+    virtual double edge_value(int edge, const VecX& q) const;
+    virtual std::string edge_name(int edge) const;
     virtual Energies energies(double t, const VecX& q, const VecX& v) const = 0;
     // First load switch after t; infinity if none.
     virtual double next_discontinuity(double t) const;
@@ -149,11 +157,21 @@ struct LagrangianModel {
         double restitution = 0;
         double tangential_restitution = 0;  // of slip, in Newton's law
         int facets = 0;                     // cone of two tangents: 0 disc, 2k polygon
+        int edge = -1;                      // it exists on one side of this edge only,
+        int side = 1;                       // where the edge's value is positive (1) or negative (-1)
         std::function<double(const VecX& q)> gap;
         std::function<void(const VecX& q, MatX& H)> jacobian;                    // (1 + tangents) x nv
         std::function<void(const VecX& q, const VecX& v, VecX& dHv)> curvature;  // 1 + tangents
     };
     std::vector<Contact> contacts;
+
+    // Where contacts hand over to each other: one on either side, with equal gap and gradient where the value is zero. Their
+    // functions must go on smoothly a little beyond the edge.
+    struct Edge {
+        std::string name;
+        std::function<double(const VecX& q)> value;  // changes its sign at the edge
+    };
+    std::vector<Edge> edges;
 
     std::function<double(double t)> next_discontinuity;  // optional
     // Bodies to show, optional.

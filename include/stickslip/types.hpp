@@ -69,10 +69,24 @@ enum class EventKind : std::uint8_t {
     attach,
     cut,
     drive,
-    accumulation  // impacts came ever faster; t is when they would have come to an end
+    accumulation,  // impacts came ever faster; t is when they would have come to an end
+    edge,          // a contact passed from one face to the next, whose curvature differs
+    method_switch  // the hybrid scheme went from events to time-stepping or back; `reason` says why
 };
 constexpr bool is_edit(EventKind kind) { return kind >= EventKind::add && kind <= EventKind::drive; }
 const char* to_string(EventKind kind);
+
+// Why the hybrid scheme changed its method.
+enum class SwitchReason : std::uint8_t {
+    none,
+    impacts,   // to time-stepping: two impacts closer than its step
+    friction,  // a change between stick and slip, or friction in space
+    edge,      // a contact passes an edge
+    forces,    // contact forces are not unique, or the modes of the contacts could not be decided
+    open,      // back to events: the contact is open
+    closed     // the contact is closed for good
+};
+const char* to_string(SwitchReason reason);
 
 // Something that happened inside a step, located by the scheme or announced by the schedule.
 struct Event {
@@ -84,6 +98,7 @@ struct Event {
     double normal_speed_before = 0;  // [m/s] N v-, negative when approaching; attach: largest |G v-| of the new rows
     double normal_speed_after = 0;   // [m/s] N v+
     double impulse = 0;              // [N s] normal impulse; attach: largest of the new rows, when velocities disagreed
+    SwitchReason reason = SwitchReason::none;  // method_switch
 };
 
 }  // namespace stickslip

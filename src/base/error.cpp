@@ -93,6 +93,21 @@ const char* to_string(EventKind kind) {
         case EventKind::cut: return "cut";
         case EventKind::drive: return "drive";
         case EventKind::accumulation: return "accumulation";
+        case EventKind::edge: return "edge";
+        case EventKind::method_switch: return "method-switch";
+    }
+    return "?";
+}
+
+const char* to_string(SwitchReason reason) {
+    switch (reason) {
+        case SwitchReason::none: return "none";
+        case SwitchReason::impacts: return "impacts";
+        case SwitchReason::friction: return "friction";
+        case SwitchReason::edge: return "edge";
+        case SwitchReason::forces: return "forces";
+        case SwitchReason::open: return "open";
+        case SwitchReason::closed: return "closed";
     }
     return "?";
 }

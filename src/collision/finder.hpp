@@ -42,6 +42,10 @@ public:
     double margin = 1e-3;
     std::vector<double> reach;  // [m] per body, how far it may travel in this step; empty: zero
 
+    // Per edge of the system: the side on which contacts are, 1 or -1, while a step must not see beyond it; 0 or missing: where
+    // the configuration is (System::edge_value).
+    std::vector<signed char> sides;
+
     // Poses of the body frames. Uses the memory of tangents, does not change it.
     void find(const CollisionModel& model, std::span<const Pose> body_poses);
     std::span<const ContactPoint> contacts() const { return contacts_; }

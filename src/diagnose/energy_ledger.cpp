@@ -61,6 +61,18 @@ void EnergyLedger::begin(const System& system, const State& state) {
     scale_ = std::max({now_.kinetic, std::abs(now_.potential), now_.elastic});
 }
 
+void EnergyLedger::book(const System& system, const State& end, const EnergyFlows& flows) {
+    const Energies before = now_;
+    now_ = system.energies(end.t, end.q, end.v);
+    flows_.applied_work += flows.applied_work;
+    flows_.motor_work += flows.motor_work;
+    flows_.friction_loss += flows.friction_loss;
+    flows_.regularisation_loss += flows.regularisation_loss;
+    flows_.scheme_loss += flows.scheme_loss - (now_.potential - before.potential) - (now_.elastic - before.elastic);
+    scale_ = std::max({scale_, now_.kinetic, std::abs(now_.potential), now_.elastic, std::abs(flows_.applied_work),
+                       std::abs(flows_.motor_work), std::abs(flows_.friction_loss)});
+}
+
 void EnergyLedger::move(const System& system, const State& state) {
     const Energies before = now_;
     now_ = system.energies(state.t, state.q, state.v);

@@ -31,6 +31,17 @@ inline Quat rotation_by(const Vec3& angle) {
     return {a > 1e-4 ? std::cos(a / 2) : 1 - a * a / 8, s * angle.x(), s * angle.y(), s * angle.z()};
 }
 
+// d(angle)/dt of a body at R0 exp(angle) that turns with omega in its own axes: the inverse of the tangent of exp,
+//   omega + angle x omega / 2 + c angle x (angle x omega),   c = (1 - (a/2) cot(a/2)) / a^2,  a = |angle| < 2 pi
+// [Hairer, Lubich & Wanner, Geometric Numerical Integration, III.4].
+inline Vec3 rate_of_rotation_vector(const Vec3& angle, const Vec3& omega) {
+    const double a2 = angle.squaredNorm(), a = std::sqrt(a2);
+    // The series below 0.02: its next term is 2e-16 there, and the quotient has lost digits.
+    const double c = a > 0.02 ? (1 - (a / 2) / std::tan(a / 2)) / a2 : (1 + a2 * (1.0 / 60 + a2 / 2520)) / 12;
+    const Vec3 cross = angle.cross(omega);
+    return omega + 0.5 * cross + c * angle.cross(cross);
+}
+
 // q <- q * exp(angle_B), renormalised. No rotation leaves the bits alone, so that what sticks stays put.
 inline void rotate_in_body(double* q, const Vec3& angle_B) {
     if (angle_B.x() == 0 && angle_B.y() == 0 && angle_B.z() == 0) return;

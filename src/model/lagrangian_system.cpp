@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "collision/finder.hpp"
 #include "math/so3.hpp"
 #include "stickslip/error.hpp"
 #include "stickslip/system.hpp"
@@ -76,7 +77,7 @@ public:
         return true;
     }
 
-    void rows(double t, const VecX& q, ContactFinder&, JointRows& joints, ContactRows& contacts) const override {
+    void rows(double t, const VecX& q, ContactFinder& finder, JointRows& joints, ContactRows& contacts) const override {
         joints.clear();
         contacts.clear();
         if (m_.joints > 0) {
@@ -94,6 +95,7 @@ public:
         add_springs_and_friction(q, joints);
         for (std::size_t i = 0; i < m_.contacts.size(); ++i) {
             const LagrangianModel::Contact& contact = m_.contacts[i];
+            if (contact.edge >= 0 && side_of(contact.edge, q, finder) != contact.side) continue;
             const int dim = contact.friction == 0 ? 1 : 1 + contact.tangents;
             MatX& H = scratch(contact_rows + contact.tangents, 1 + contact.tangents, m_.nv);
             contact.jacobian(q, H);
@@ -141,6 +143,21 @@ public:
         }
     }
 
+    void chart_rate(const VecX& u, const VecX& v, VecX& rate) const override {
+        rate = v;
+        // Each quaternion has one number more than its velocities, so the block before it shifts the next.
+        for (std::size_t block = 0; block < m_.quaternion_blocks.size(); ++block) {
+            const int at = m_.quaternion_blocks[block] - static_cast<int>(block);
+            rate.segment<3>(at) = rate_of_rotation_vector(u.segment<3>(at), v.segment<3>(at));
+        }
+    }
+
+    int edges() const override { return static_cast<int>(m_.edges.size()); }
+    double edge_value(int edge, const VecX& q) const override {
+        return m_.edges[static_cast<std::size_t>(edge)].value(q);
+    }
+    std::string edge_name(int edge) const override { return m_.edges[static_cast<std::size_t>(edge)].name; }
+
     Energies energies(double, const VecX& q, const VecX& v) const override {
         Energies e;
         if (m_.mass) {
@@ -181,6 +198,12 @@ public:
     std::string contact_name(const ContactId& id) const override { return m_.contacts.at(id.a).name; }
 
 private:
+    int side_of(int edge, const VecX& q, const ContactFinder& finder) const {
+        const auto e = static_cast<std::size_t>(edge);
+        if (e < finder.sides.size() && finder.sides[e] != 0) return finder.sides[e];
+        return m_.edges[e].value(q) < 0 ? -1 : 1;
+    }
+
     // -dk/dq and -dk/dv column by column. The step balances the truncation s^2 against the rounding eps/s, both about 4e-11 of
     // forces that change over lengths of a metre, turns of a radian or speeds of a metre per second (beyond them in proportion);
     // forces that change within micrometres are not seen. Constant forces give exact zeros.

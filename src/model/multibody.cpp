@@ -217,6 +217,15 @@ void MultibodySystem::advance(VecX& q, const VecX& dq) const {
     recount(q);
 }
 
+void MultibodySystem::chart_rate(const VecX& u, const VecX& v, VecX& rate) const {
+    rate = v;
+    if (model_.plane) return;
+    for (int n = 0; n < nodes_.size(); ++n) {
+        const int at = nodes_.start[n] + 3;
+        rate.segment<3>(at) = rate_of_rotation_vector(u.segment<3>(at), v.segment<3>(at));
+    }
+}
+
 void MultibodySystem::recount(VecX& q) const {
     for (const Counted& counted : counted_) {
         const Joint& joint = model_.joints[static_cast<std::size_t>(counted.joint)];

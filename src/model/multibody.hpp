@@ -129,6 +129,7 @@ public:
     double overlap_limit(const ContactId& id) const override;
     double opening_limit(std::uint32_t joint, int row) const override;
     void advance(VecX& q, const VecX& dq) const override;
+    void chart_rate(const VecX& u, const VecX& v, VecX& rate) const override;
     Energies energies(double t, const VecX& q, const VecX& v) const override;
     double next_discontinuity(double t) const override;
     std::vector<std::string> coordinate_names() const override;

@@ -16,6 +16,12 @@ double System::overlap_limit(const ContactId&) const { return infinity; }
 
 double System::opening_limit(std::uint32_t, int) const { return infinity; }
 
+void System::chart_rate(const VecX&, const VecX& v, VecX& rate) const { rate = v; }
+
+double System::edge_value(int, const VecX&) const { return 1; }
+
+std::string System::edge_name(int edge) const { return "edge " + std::to_string(edge); }
+
 double System::next_discontinuity(double) const { return infinity; }
 
 BodyState System::body_state(int, const VecX&, const VecX&) const { return {}; }

@@ -272,7 +272,7 @@ private:
         const auto impulse = column<double>("events/impulse", n, 1);
         events.resize(static_cast<std::size_t>(n));
         for (std::size_t i = 0; i < events.size(); ++i) {
-            if (kind[i] > static_cast<std::uint8_t>(EventKind::accumulation))
+            if (kind[i] > static_cast<std::uint8_t>(EventKind::method_switch))
                 throw Error("is damaged: an event of a kind that does not exist", {path_});
             events[i] = {t[i],
                          static_cast<EventKind>(kind[i]),

@@ -19,6 +19,18 @@ void Step::at(const System& system, double t, State& x) const {
         return;
     }
     const double s = (t - t0) / (t1 - t0);
+    if (path_degree > 0) {
+        const auto last = static_cast<std::size_t>(path_degree);
+        VecX u = s * path_q[last];
+        x.v = path_v[last];
+        for (std::size_t k = last; k-- > 0;) {
+            if (k > 0) u = s * (u + path_q[k]);
+            x.v = s * x.v + path_v[k];
+        }
+        x.q = q0;
+        system.advance(x.q, u);
+        return;
+    }
     x.q = q0;
     system.advance(x.q, VecX(s * dq));
     x.v = (1 - s) * v0 + s * v1;

@@ -10,7 +10,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr std::uint64_t magic = 0x33'70'61'6e'73'73'73ull;  // "sssnap3": changes with the layout
+constexpr std::uint64_t magic = 0x34'70'61'6e'73'73'73ull;  // "sssnap4": changes with the layout
 
 struct Writer {
     std::vector<std::uint8_t> bytes;
@@ -30,10 +30,11 @@ struct Writer {
         number<std::uint64_t>(x.size());
         for (const T& entry : x) number(entry);
     }
-    void list(const std::vector<Vec3>& x) {
+    template <int n>
+    void list(const std::vector<Eigen::Matrix<double, n, 1>>& x) {
         number<std::uint64_t>(x.size());
-        for (const Vec3& entry : x)
-            for (int k = 0; k < 3; ++k) number(entry[k]);
+        for (const auto& entry : x)
+            for (int k = 0; k < n; ++k) number(entry[k]);
     }
 };
 
@@ -63,10 +64,11 @@ struct Reader {
         x.resize(count(sizeof(T)));
         for (T& entry : x) number(entry);
     }
-    void list(std::vector<Vec3>& x) {
-        x.resize(count(sizeof(Vec3)));
-        for (Vec3& entry : x)
-            for (int k = 0; k < 3; ++k) number(entry[k]);
+    template <int n>
+    void list(std::vector<Eigen::Matrix<double, n, 1>>& x) {
+        x.resize(count(n * sizeof(double)));
+        for (auto& entry : x)
+            for (int k = 0; k < n; ++k) number(entry[k]);
     }
 };
 
@@ -88,6 +90,15 @@ void exchange(Archive& archive, StateT& state, MemoryT& memory, FramesT& frames,
     archive.number(memory.short_steps);
     archive.list(memory.bounced);
     archive.list(memory.bounce_times);
+    archive.number(memory.next_step);
+    archive.number(memory.last_error);
+    archive.vector(memory.acceleration);
+    archive.list(memory.slip);
+    archive.list(memory.bound);
+    archive.list(memory.side);
+    archive.number(memory.time_stepping);
+    archive.number(memory.switched);
+    archive.number(memory.last_impact);
     archive.list(frames.id);
     archive.list(frames.tangent);
     archive.number(ledger);

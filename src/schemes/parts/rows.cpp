@@ -32,6 +32,8 @@ void begin_step(const State& x, Step& s) {
     s.contacts.clear();
     s.events.clear();
     s.reactions.setZero(0);
+    s.multipliers.setZero(0);
+    s.path_degree = 0;
     s.gap_violation = s.joint_violation = s.joint_speed_violation = 0;
 }
 
