@@ -19,6 +19,7 @@ class ContactFinder;  // collision/finder.hpp: the memory of contact frames and 
 struct Forces {
     VecX potential;  // -dU/dq: gravity and other forces with a potential, springs excepted (they are rows)
     VecX applied;    // everything else: loads over time, drag, Coriolis terms of Lagrangian systems
+    VecX inertial;   // the part of `applied` that is no load but those Coriolis terms; empty: none
 };
 
 // Energies of a state [J].

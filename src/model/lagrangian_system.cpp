@@ -46,9 +46,9 @@ public:
         if (m_.potential_force) m_.potential_force(q, k.potential);
         if (m_.applied) m_.applied(t, q, v, k.applied);
         if (m_.coriolis) {
-            VecX& c = scratch_vector(velocity, m_.nv);
-            m_.coriolis(q, v, c);
-            k.applied += c;
+            k.inertial.setZero(m_.nv);
+            m_.coriolis(q, v, k.inertial);
+            k.applied += k.inertial;
         }
     }
 
