@@ -24,6 +24,7 @@ constexpr int most_short_steps = 50;  // impacts in a row without time between t
 }  // namespace
 
 void EventDriven::Hints::clear() {
+    lost = false;
     released.clear();
     sliding.clear();
     giving.clear();
@@ -146,6 +147,7 @@ bool EventDriven::decide_modes(const System& system, Solver& solver, const State
         all.jacobian.product(nodes, w.a_there, w.product);
         bool again = false;
         for (const ContactId& id : w.hints.released) {
+            if (w.hints.lost && id == w.hints.released.front()) continue;
             const auto place = std::lower_bound(all.id.begin(), all.id.end(), id);
             if (place == all.id.end() || *place != id) continue;
             const int row = all.jacobian.row[place - all.id.begin()];

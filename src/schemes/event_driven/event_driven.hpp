@@ -18,7 +18,7 @@ struct EventDrivenOptions {
     double longest_step = infinity;
     Choice error{{"positions", "both"}, 0};
     Choice drift{{"none", "baumgarte", "projection"}, 2};
-    double drift_limit = 1e-10;
+    double drift_limit = 1e-12;
     double baumgarte_time = 0.01;
     Choice dense{{"hermite", "own"}, 0};
     Choice impact = impact_laws();
@@ -87,6 +87,7 @@ public:
 private:
     // What an event says about the modes to come, where the instant problem itself is on the fence.
     struct Hints {
+        bool lost = false;                                // the first of these is not there a little later
         std::vector<ContactId> released;                  // these open
         std::vector<Candidate> sliding;                   // these begin to slide
         std::vector<std::pair<int, signed char>> giving;  // these rows give way at their lower (-1) or upper bound (1)
@@ -126,7 +127,8 @@ private:
     bool instant_agrees(const System& system, Solver& solver, double share, Step& s, Scratch& w,
                         StepReport& report) const;
     void locate(const System& system, const State& x, double share, Step& s, Scratch& w, StepReport& report) const;
-    void accept(const System& system, State& x, double t_end, Step& s, Scratch& w, StepReport& report) const;
+    bool accept(const System& system, Solver& solver, State& x, double t_end, Step& s, Scratch& w,
+                StepReport& report) const;
     void read_hints(const System& system, Step& s, Scratch& w, Outcome& outcome) const;
     double next_length(double h, double error, StepMemory& memory) const;
 
