@@ -358,6 +358,7 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
             report.remark = "the state at the start was not on the joints: it was projected onto them";
         if (!decide(system, solver, x, s, w, report, outcome)) return end_here();
         if (outcome.impact) return end_here();
+        outcome = {};
     }
 
     // Contacts within reach, and how they stand.
