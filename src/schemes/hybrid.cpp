@@ -22,7 +22,6 @@ namespace {
 
 constexpr int calm_steps = 3;      // after which what is closed is closed for good
 constexpr double whole_run = 1e9;  // [s] the step of Moreau-Jean is set by its limit
-constexpr double at_rest = 10;     // times rest_speed: what time-stepping leaves of a contact at rest
 
 MoreauJeanOptions stepping_options() {
     MoreauJeanOptions o;
@@ -64,7 +63,21 @@ void Hybrid::switch_over(bool time_stepping, SwitchReason reason, const ContactI
     memory.time_stepping = time_stepping;
     memory.switched = x.t;
     memory.short_steps = 0;
-    if (!time_stepping) memory.acceleration.resize(0);
+    if (!time_stepping) {
+        // What pushes is handed over as closed: the event-driven scheme brings it to rest on its rows.
+        memory.acceleration.resize(0);
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < memory.contact.size(); ++i) {
+            if (memory.mode[i] != ContactMode::stick && memory.mode[i] != ContactMode::slip) continue;
+            memory.contact[kept] = memory.contact[i];
+            memory.mode[kept] = memory.mode[i];
+            memory.impulse[kept++] = memory.impulse[i];
+        }
+        memory.contact.resize(kept);
+        memory.mode.resize(kept);
+        memory.impulse.resize(kept);
+        memory.slip.assign(kept, Vec2::Zero());
+    }
     s.events.push_back({.t = x.t, .kind = EventKind::method_switch, .contact = who, .reason = reason});
 }
 
@@ -77,28 +90,22 @@ bool Hybrid::space_friction(const System& system, const State& x, Step& s) const
     return false;
 }
 
-// Whether time-stepping has come to an end of what it was needed for: `open`, `closed`, or none.
+// Whether time-stepping has come to an end of what it was needed for: `open`, `closed`, or none. A contact is closed where it
+// pushed: its normal speed says little, since rows turn by O(h) in a step.
 SwitchReason Hybrid::settled(const System& system, const State& x, Step& s) const {
+    const bool changed = std::any_of(s.events.begin(), s.events.end(), [](const Event& e) {
+        return e.kind == EventKind::impact || e.kind == EventKind::take_off || e.kind == EventKind::stick_to_slip ||
+               e.kind == EventKind::slip_to_stick;
+    });
+    if (changed) return SwitchReason::none;
+    const std::vector<ContactMode>& modes = s.solution.modes;
+    if (std::any_of(modes.begin(), modes.end(), [](ContactMode mode) { return mode != ContactMode::open; }))
+        return SwitchReason::closed;
     Scratch& w = scratch();
     system.rows(x.t, x.q, *s.finder, w.joints, w.contacts);
-    w.speed.resize(w.contacts.jacobian.rows());
-    w.contacts.jacobian.product(system.nodes(), x.v, w.speed);
-    bool any_closed = false, calm = true;
-    for (int i = 0; i < w.contacts.size(); ++i) {
-        const double rate = w.speed[w.contacts.jacobian.row[i]], gap = w.contacts.gap[i];
-        if (gap > options_.closed_gap) continue;
-        if (rate > options_.rest_speed * at_rest) {  // on its way out: let it get there
-            calm = false;
-            continue;
-        }
-        any_closed = true;
-        if (rate < -options_.rest_speed * at_rest) calm = false;
-    }
-    const bool hit = std::any_of(s.events.begin(), s.events.end(), [](const Event& e) {
-        return e.kind == EventKind::impact || e.kind == EventKind::stick_to_slip || e.kind == EventKind::slip_to_stick;
-    });
-    if (!calm || hit) return SwitchReason::none;
-    return any_closed ? SwitchReason::closed : SwitchReason::open;
+    const bool apart = std::all_of(w.contacts.gap.begin(), w.contacts.gap.end(),
+                                   [&](double gap) { return gap > options_.closed_gap; });
+    return apart ? SwitchReason::open : SwitchReason::none;
 }
 
 StepReport Hybrid::step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const {
