@@ -7,7 +7,7 @@
 //   length_i = |(L/2 cos phi_i,  H - L/2 sin phi_i - s)|
 //
 // The angular momentum I psi' is constant. The spring-dampers are compliant rows; what makes the problem stiff is that they
-// hardly give: their damped mode has 2e4 1/s, the motion that is asked for 1 s. No joint rows are left in these coordinates.
+// hardly give: their damped mode has 1e4 1/s, the motion that is asked for 1 s. No joint rows are left in these coordinates.
 #include <array>
 
 #include "mechanisms/benchmarks.hpp"
