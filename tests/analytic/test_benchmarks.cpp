@@ -1,6 +1,9 @@
 // The smooth benchmark mechanisms run by the trapezoidal scheme: they follow their references with the second order, and two runs
 // extrapolate to them, which tells wrong equations from coarse steps. All steps divide the times of the references.
+#include <tuple>
+
 #include "runs.hpp"
+#include "stickslip/mechanism.hpp"
 
 namespace stickslip::analytic {
 namespace {
@@ -85,11 +88,11 @@ TEST(Benchmarks, SliderCrankTurnsAsItsReferenceWithEitherMassMatrix) {
     }
 }
 
-// The rod's own oscillations have to be resolved for the order to show.
+// The rod's own oscillations have to be resolved for the order to show: 2e4 rad/s.
 TEST(Benchmarks, FlexibleSliderCrankTurnsAsItsReference) {
     const Reference reference("flexible-slider-crank");
     const Errors errors =
-        approach("flexible-slider-crank", {}, samples(reference.rows("state"), 0, 7, 7, 0.03), {2e-6, 1e-6, 5e-7}, 1e4);
+        approach("flexible-slider-crank", {}, samples(reference.rows("state"), 0, 7, 7, 0.03), {1e-6, 5e-7}, 1e4);
     expect_second_order(errors);
     EXPECT_LT(errors.q.back(), 1e-9) << errors.numbers;
 }
@@ -120,13 +123,13 @@ TEST(Benchmarks, RowOfFourBarsTurnsAsItsReferenceBeforeItIsSingular) {
         expect_second_order(approach("n-four-bar", Set()("N", N), parallelogram(N, 0.5), {1e-2, 5e-3, 2.5e-3}));
 }
 
-// Ten times all bars lie in line and every rocker might turn back alone; the scheme stays with the parallelogram.
+// Ten times (four times in the long row) all bars lie in line and every rocker might turn back alone; the scheme stays with the parallelogram.
 TEST(Benchmarks, RowOfFourBarsPassesItsSingularPositions) {
-    for (const int N : {2, 40}) {
-        const Errors errors = approach("n-four-bar", Set()("N", N), parallelogram(N, 10), {5e-3, 2.5e-3});
+    for (const auto& [N, end, h] : {std::tuple{2, 10.0, 5e-3}, std::tuple{40, 4.0, 1e-2}}) {
+        const Errors errors = approach("n-four-bar", Set()("N", N), parallelogram(N, end), {h, h / 2});
         ASSERT_EQ(errors.q.size(), 2u);
         EXPECT_GT(observed_order(errors.q), 1.8) << errors.numbers;
-        EXPECT_LT(errors.q.back(), 1e-3) << errors.numbers;
+        EXPECT_LT(errors.extrapolated.back(), 1e-4) << errors.numbers;
     }
 }
 
@@ -176,19 +179,23 @@ TEST(Benchmarks, PointSlidesOverTheCurveAsItsReference) {
     }
 }
 
-// Whatever the scheme, only the contact of the side on which the point is pushes.
+// Whatever the scheme, problems hold the contact of the side on which the point is and no other, both push in their turn, and
+// what they push upwards is the change of momentum and the weight.
 TEST(Benchmarks, OneContactAtATimePushesAtAnEdge) {
     for (const std::string scheme : {"moreau-jean", "euler", "stewart-trinkle", "trapezoidal"}) {
         for (const std::string name : {"parabola-plane", "plane-parabola"}) {
             Simulation simulation(mechanism(name, Set{{"run.scheme", scheme}}));
-            int right = 0, left = 0;
+            const double before = simulation.state().v[1];
+            double right = 0, left = 0;
             while (simulation.advance()) {
-                ASSERT_LE(simulation.step().contacts.size(), 1u) << name << " " << scheme;
+                ASSERT_LE(simulation.step().problem.contacts.size(), 1) << name << " " << scheme;
                 for (const auto& contact : simulation.step().contacts)
-                    (contact.id.a == 0 ? right : left) += contact.impulse[0] > 0;
+                    (contact.id.a == 0 ? right : left) += contact.impulse[0];
             }
-            EXPECT_GT(right, 500) << name << " " << scheme;
-            EXPECT_GT(left, 300) << name << " " << scheme;
+            const State& end = simulation.state();
+            EXPECT_GT(right, 0.5) << name << " " << scheme;
+            EXPECT_GT(left, 0.5) << name << " " << scheme;
+            EXPECT_NEAR(right + left, end.v[1] - before + g * end.t, 1e-9) << name << " " << scheme;
         }
     }
 }
