@@ -144,6 +144,7 @@ Mechanism FlyballGovernor::build(const OptionValues& values) const {
     };
     mechanism.state = {0, Eigen::Vector4d(0, phi0, phi0, s0), Eigen::Vector4d(2 * pi * omega0_over_2pi, 0, 0, 0)};
     mechanism.end = 10;
+    mechanism.step = 1e-4;  // [s] explicit methods are unstable beyond 3e-4, implicit ones follow in 5e-3
     return mechanism;
 }
 
