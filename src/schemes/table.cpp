@@ -1,7 +1,7 @@
 // The schemes, one line each. From it follow the scene keyword, --scheme, `stickslip list` and the common tests.
 #include "base/fields.hpp"
 #include "schemes/euler.hpp"
-#include "schemes/event_driven/event_driven.hpp"
+#include "schemes/hybrid.hpp"
 #include "schemes/linearly_implicit.hpp"
 #include "schemes/moreau_jean.hpp"
 #include "schemes/schatzman_paoli.hpp"
@@ -95,7 +95,8 @@ void check_event_driven(const EventDrivenOptions& o, const OptionValues& values)
             values, "tol");
     require(o.safety > 0 && o.safety < 1, "safety must lie in (0, 1)", values, "safety");
     require(o.smallest_step >= 1e-14, "smallest_step must be at least 1e-14 s", values, "smallest_step");
-    require(o.longest_step >= o.smallest_step, "longest_step must not be below smallest_step", values, "longest_step");
+    require(o.longest_step == 0 || o.longest_step >= o.smallest_step,
+            "longest_step must be 0 (a hundred times step) or not below smallest_step [s]", values, "longest_step");
     require(o.drift_limit >= 0, "drift_limit must not be negative [m, rad]", values, "drift_limit");
     require(o.baumgarte_time > 0, "baumgarte_time must be positive [s]", values, "baumgarte_time");
     require(o.restitution_threshold >= 0, "restitution_threshold must not be negative [m/s]", values,
@@ -136,6 +137,18 @@ std::unique_ptr<Scheme> make_hem5(const OptionValues& values) {
     return std::make_unique<EventDriven>(o, make_half_explicit("hem5", o.estimator));
 }
 
+std::unique_ptr<Scheme> make_hybrid(const OptionValues& values) {
+    HybridOptions o;
+    assign_fields(o, values, "scheme hybrid");
+    check_event_driven(o, values);
+    require(o.h_min >= 1e-12, "h_min must be at least 1e-12 s: time itself is not kept more finely", values, "h_min");
+    const std::string& method = o.method.word();
+    const bool explicit_method = method == "dopri5" || method == "rk4";
+    if (!explicit_method) refuse_baumgarte(o, values);
+    return std::make_unique<Hybrid>(
+        o, explicit_method ? make_runge_kutta(method.c_str()) : make_half_explicit(method.c_str()));
+}
+
 constexpr char rk4[] = "rk4", rkf45[] = "rkf45", dopri5[] = "dopri5";
 constexpr char hem3[] = "hem3", hem4[] = "hem4", phem56[] = "phem56";
 
@@ -166,6 +179,8 @@ const std::vector<SchemeEntry>& schemes() {
          make_linear_implicit_euler},
         {"hem5", "Brasey & Hairer 1993; Haddouni 2015, s.2.2.3",
          "half-explicit, event-driven: the accurate one for joints", "5", list_fields<Hem5Options>, make_hem5},
+        {"hybrid", "Haddouni 2015, ch. 4", "event-driven; moreau-jean through accumulations and transitions",
+         "that of its method between events", list_fields<HybridOptions>, make_hybrid},
         {"phem56", "Murua 1997; Haddouni 2015, s.2.2.3",
          "partitioned half-explicit, event-driven: fewer stages than hem5", "5", list_fields<EventDrivenOptions>,
          make_half_explicit_scheme<phem56>},

@@ -59,7 +59,7 @@ double EventDriven::next_length(double h, double error, StepMemory& memory) cons
     } else {
         factor *= std::pow(ratio, -1 / p);
     }
-    return std::min(h * std::clamp(factor, largest_cut, largest_growth), options_.longest_step);
+    return std::min(h * std::clamp(factor, largest_cut, largest_growth), longest_step());
 }
 
 bool EventDriven::take(const System& system, const State& x, double h, Step& s, Scratch& w) const {
@@ -349,20 +349,25 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
         rigid.bound.assign(static_cast<std::size_t>(s.problem.joints.size()), 0);
         for (int i = 0; i < s.problem.joints.size(); ++i)
             if (gives_way(s.problem.joints, i)) rigid.bound[static_cast<std::size_t>(i)] = 1;
+        rigid.contact = w.modes.contact;  // closed in the last step of another scheme: at rest on their normals
+        rigid.mode.assign(rigid.contact.size(), ContactMode::slip);
+        rigid.slip.assign(rigid.contact.size(), Vec2::Zero());
         w.motion.begin(system, rigid, x, s);
         const Energies before = s.ledger.now();
         if (!project(system, x, s, w, 1e-9, 1e-9))
             return fail(Status::infeasible,
                         "the state at the start is not on the joints and could not be brought there");
-        if (s.ledger.now().kinetic != before.kinetic || s.ledger.now().potential != before.potential)
+        const bool moved = s.ledger.now().kinetic != before.kinetic || s.ledger.now().potential != before.potential;
+        if (moved && memory.h == 0)
             report.remark = "the state at the start was not on the joints: it was projected onto them";
         if (!decide(system, solver, x, s, w, report, outcome)) return end_here();
         if (outcome.impact) return end_here();
+        outcome = {};
     }
 
     // Contacts within reach, and how they stand.
     const bool adaptive = options_.tol > 0;
-    const double wanted = memory.next_step > 0 ? memory.next_step : std::min(options_.step, options_.longest_step);
+    const double wanted = memory.next_step > 0 ? memory.next_step : std::min(options_.step, longest_step());
     double h = adaptive ? std::min(wanted, t_limit - x.t) : length_to_grid(x.t, options_.step, t_limit);
     if (adaptive && x.t + 1.001 * h >= t_limit) h = t_limit - x.t;
     w.v_reach = x.v.cwiseAbs() + h * memory.acceleration.cwiseAbs();

@@ -15,7 +15,7 @@ struct EventDrivenOptions {
     Choice control{{"plain", "pi"}, 0};
     double safety = 0.9;
     double smallest_step = 1e-9;
-    double longest_step = infinity;
+    double longest_step = 0;
     Choice error{{"positions", "both"}, 0};
     Choice drift{{"none", "baumgarte", "projection"}, 2};
     double drift_limit = 1e-12;
@@ -34,7 +34,8 @@ struct EventDrivenOptions {
         f("control", control, "-", "of the step size: plain as in Haddouni (2.120), or pi (Gustafsson)");
         f("safety", safety, "-", "factor of the step size that the error estimate allows");
         f("smallest_step", smallest_step, "s", "steps that would have to be shorter end the run");
-        f("longest_step", longest_step, "s", "step control does not go beyond");
+        // Longer and events between the samples of a step may be missed: what rests has no error that would keep steps short.
+        f("longest_step", longest_step, "s", "step control does not go beyond; 0: a hundred times step");
         f("error", error, "-", "what the error estimate is of: positions, or both positions and velocities");
         f("drift", drift, "-",
           "of joints and closed contacts: none; baumgarte (methods in the acceleration form); or projection of "
@@ -131,6 +132,8 @@ private:
                 StepReport& report) const;
     void read_hints(const System& system, Step& s, Scratch& w, Outcome& outcome) const;
     double next_length(double h, double error, StepMemory& memory) const;
+
+    double longest_step() const { return options_.longest_step > 0 ? options_.longest_step : 100 * options_.step; }
 
     EventDrivenOptions options_;
     std::unique_ptr<SmoothMethod> method_;

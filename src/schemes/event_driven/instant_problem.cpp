@@ -151,7 +151,7 @@ void InstantProblem::read(const std::vector<Candidate>& candidates, const std::v
         const int first = contacts.jacobian.row[c], dim = contacts.jacobian.dim(c);
         Vec2 slip = candidate.slip;
         if (dim == 1) {
-            mode = ContactMode::slip;  // nothing to stick with
+            mode = ContactMode::stick;  // as all solvers call a contact without friction
             slip.setZero();
         } else if (candidate.slides) {
             mode = ContactMode::slip;
