@@ -36,13 +36,15 @@ struct StepMemory {
     // Of schemes that integrate between events; `contact` and `mode` are then the closed contacts.
     double next_step = 0;            // [s] wanted by step control; 0: none yet
     double last_error = 0;           // of the last accepted step, as a share of the tolerance; 0: none yet
-    VecX acceleration;               // nv: at the end of the last step; empty: modes and accelerations are to be found
+    VecX acceleration;               // nv: at the end of the last step; empty or NaN: modes are to be found
     std::vector<Vec2> slip;          // per entry of `contact`: direction of slip in (t1, t2), zero where it sticks
     std::vector<signed char> bound;  // per bilateral row: 0 imposed, -1 or 1 pushes with its lower or upper bound
     std::vector<signed char> side;   // per edge of the system: on which side contacts are
-    bool time_stepping = false;      // the hybrid scheme's method at the moment,
-    double switched = 0;             // [s] since when,
-    double last_impact = -infinity;  // [s] and its last impact
+    bool afresh = true;              // methods of several steps start anew
+    SwitchReason stepping = SwitchReason::none;  // why time-stepping is at work; none: events are,
+    int calm_steps = 0;                          // steps in a row that gave no reason for it,
+    double switched = 0;                         // [s] since when,
+    double last_impact = -infinity;              // [s] and its last impact
 };
 
 // One contact of the step just taken, as recorders see it. Impulses of all stages of the step are summed.

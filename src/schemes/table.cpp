@@ -111,7 +111,7 @@ std::unique_ptr<Scheme> make_explicit(const OptionValues& values) {
     EventDrivenOptions o;
     assign_fields(o, values, std::string("scheme ") + name);
     check_event_driven(o, values);
-    return std::make_unique<EventDriven>(o, make_runge_kutta(name));
+    return std::make_unique<Hybrid>(o, Switching{}, make_runge_kutta(name));
 }
 
 void refuse_baumgarte(const EventDrivenOptions& o, const OptionValues& values) {
@@ -125,7 +125,7 @@ std::unique_ptr<Scheme> make_half_explicit_scheme(const OptionValues& values) {
     assign_fields(o, values, std::string("scheme ") + name);
     check_event_driven(o, values);
     refuse_baumgarte(o, values);
-    return std::make_unique<EventDriven>(o, make_half_explicit(name));
+    return std::make_unique<Hybrid>(o, Switching{}, make_half_explicit(name));
 }
 
 std::unique_ptr<Scheme> make_hem5(const OptionValues& values) {
@@ -134,7 +134,7 @@ std::unique_ptr<Scheme> make_hem5(const OptionValues& values) {
     check_event_driven(o, values);
     refuse_baumgarte(o, values);
     require(o.estimator > 0, "estimator must be positive", values, "estimator");
-    return std::make_unique<EventDriven>(o, make_half_explicit("hem5", o.estimator));
+    return std::make_unique<Hybrid>(o, Switching{}, make_half_explicit("hem5", o.estimator));
 }
 
 std::unique_ptr<Scheme> make_hybrid(const OptionValues& values) {
@@ -145,8 +145,13 @@ std::unique_ptr<Scheme> make_hybrid(const OptionValues& values) {
     const std::string& method = o.method.word();
     const bool explicit_method = method == "dopri5" || method == "rk4";
     if (!explicit_method) refuse_baumgarte(o, values);
+    const Switching switching{.impacts = true,
+                              .transitions = o.friction.index != 2,
+                              .space_friction = o.friction.index == 1,
+                              .edges = true,
+                              .h_min = o.h_min};
     return std::make_unique<Hybrid>(
-        o, explicit_method ? make_runge_kutta(method.c_str()) : make_half_explicit(method.c_str()));
+        o, switching, explicit_method ? make_runge_kutta(method.c_str()) : make_half_explicit(method.c_str()));
 }
 
 constexpr char rk4[] = "rk4", rkf45[] = "rkf45", dopri5[] = "dopri5";

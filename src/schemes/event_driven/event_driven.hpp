@@ -81,12 +81,15 @@ public:
         bool impact = false;
         bool friction = false;  // a change between stick and slip
         bool edge = false;
-        bool stuck = false;  // the modes could not be decided: the step was not taken, and x is as it was
+        bool stuck = false;  // the modes could not be decided, or did not hold to the end
         ContactId who;
     };
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s, Outcome& outcome) const;
 
 private:
+    static bool undecided(const StepMemory& memory, Eigen::Index nv) {
+        return memory.acceleration.size() != nv || memory.acceleration.hasNaN();
+    }
     // What an event says about the modes to come, where the instant problem itself is on the fence.
     struct Hints {
         bool lost = false;                                // the first of these is not there a little later
@@ -100,7 +103,8 @@ private:
         const System* system = nullptr;
         Motion motion;
         SmoothStep smooth, half;
-        Modes modes, modes_before;
+        Modes modes, modes_before, rigid;
+        std::vector<signed char> bound;
         Watch watch;
         InstantProblem instant;
         std::vector<Candidate> candidates;

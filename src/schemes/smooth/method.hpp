@@ -20,8 +20,10 @@ struct SmoothStep {
     VecX q0, v0;
     bool start_known = false;  // `start` and a0 are known: from the end of the last step, or from the step tried before
     bool switch_before = false, switch_after = false;  // a load switches at the start, at the end
-    VecX remembered;       // nv: what a method of several steps keeps of the last one, in and out; empty: start afresh
-    double baumgarte = 0;  // [1/s] rate 1/T at which methods in the acceleration form take drift out; 0: none
+    bool afresh = true;                                // a method of several steps starts anew; else
+    VecX remembered;         // nv: it goes on from what it kept of the last one, and leaves what it keeps of this one
+    bool remembers = false;  // it does
+    double baumgarte = 0;    // [1/s] rate 1/T at which methods in the acceleration form take drift out; 0: none
     ErrorOf error_of = ErrorOf::positions;
     bool own_path = false;  // the method's own dense output, where it has one, instead of Hermite's
 
