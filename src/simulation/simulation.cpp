@@ -275,7 +275,8 @@ struct Simulation::Impl {
         const ContactRows& contacts = step.problem.contacts;
         if (contacts.size() == 0 || step.mass.values.empty()) return;
         bool any = false;
-        for (const SlidingContact& sliding : painleve.check(step.mass, step.problem.joints, contacts, step.v0)) {
+        const VecX& v_start = step.t_mid > step.t0 ? step.v_mid : step.v0;  // of the problem in `step`
+        for (const SlidingContact& sliding : painleve.check(step.mass, step.problem.joints, contacts, v_start)) {
             if (!sliding.paradox()) continue;
             any = true;
             const ContactId& id = contacts.id[static_cast<std::size_t>(sliding.contact)];
