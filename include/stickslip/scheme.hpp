@@ -5,6 +5,7 @@
 
 #include <array>
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,10 +51,10 @@ struct StepMemory {
 struct ContactRecord {
     ContactId id;
     ContactMode mode = ContactMode::open;
-    double gap = 0;                  // [m]
-    Vec3 position, normal, tangent;  // in W
-    Vec3 impulse = Vec3::Zero();     // [N s] in the frame (n, t1, t2)
-    Vec3 force = Vec3::Zero();       // [N] at t1, from schemes that know it
+    double gap = 0;                                                         // [m]
+    Vec3 position, normal, tangent;                                         // in W
+    Vec3 impulse = Vec3::Zero();                                            // [N s] in the frame (n, t1, t2)
+    Vec3 force = Vec3::Constant(std::numeric_limits<double>::quiet_NaN());  // [N] at t1; NaN: impulses only are known
 };
 
 // Time spent in each arrow of the walk [s].

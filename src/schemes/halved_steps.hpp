@@ -25,6 +25,8 @@ struct HalvedScratch {
     std::vector<ContactId> id;  // sorted: contacts at the start
     std::vector<double> gap;    // [m]
     VecX q_full;
+    Forces forces;
+    VecX load;  // nv: second difference of the forces in time
     std::vector<ContactRecord> contacts;
     std::vector<Event> events;
     RowVec reactions;
