@@ -1,0 +1,401 @@
+#include "schemes/smooth/motion.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "collision/finder.hpp"
+#include "diagnose/redundancy.hpp"
+#include "math/dense_lu.hpp"
+#include "problems/cones.hpp"
+
+namespace stickslip {
+
+namespace {
+
+constexpr double no_slip =
+    1e-11;  // [m/s] slower slip has no direction of its own: that of the start of the phase is taken
+// Of pivots scaled to 1. Rows that agree to this are one row: what drifts apart by less is not resolved, what is more
+// dependent than this near a dead point makes forces larger than the tolerance of a step.
+constexpr double rank_tolerance = 1e-10;
+constexpr double rate_span = 1e-4;  // [s] between the targets from which their rate is taken
+
+// The unit force of friction against the slip u, in (t1, t2): -u/|u|, or the corner of the polygon that takes most.
+Vec2 against(const Vec2& u, int facets) {
+    if (facets == 0) return -u.normalized();
+    const Polygon& section = polygon(facets);
+    const Vec2* best = &section.corner.front();
+    for (const Vec2& corner : section.corner)
+        if (corner.dot(u) < best->dot(u)) best = &corner;
+    return *best;
+}
+
+}  // namespace
+
+int Modes::find(const ContactId& id) const {
+    const auto place = std::lower_bound(contact.begin(), contact.end(), id);
+    return place != contact.end() && *place == id ? static_cast<int>(place - contact.begin()) : -1;
+}
+
+int Motion::place_in(const ContactId& id, const MotionPoint& p) {
+    const auto place = std::lower_bound(p.contacts.id.begin(), p.contacts.id.end(), id);
+    return place != p.contacts.id.end() && *place == id ? static_cast<int>(place - p.contacts.id.begin()) : -1;
+}
+
+void Motion::copy_rows(const BlockRows& from, int group, int first, int count, BlockRows& to) const {
+    const Nodes& nodes = system_->nodes();
+    to.begin_group(count);
+    for (const BlockRows::Block& block : from.blocks_of(group))
+        to.add_block(block.node, nodes.dof(block.node)) = from.values_of(group, block, nodes).middleRows(first, count);
+}
+
+void Motion::begin(const System& system, const Modes& modes, const State& x, Step& s) {
+    system_ = &system;
+    modes_ = &modes;
+    finder_ = s.finder.get();
+    found_ = nullptr;
+    trouble_ = Trouble::none;
+    if (system.constant_mass() || mass_factors_.empty()) mass_of_factors_.clear();
+
+    StepProblem& problem = s.problem;
+    system.rows(x.t, x.q, *finder_, problem.joints, problem.contacts);
+    kept_.assign(static_cast<std::size_t>(problem.joints.size()), 1);
+    if (s.redundancy->any() || s.redundancy->rows() != problem.joints.size()) {
+        system.mass(x.q, problem.A);
+        problem.size_to_rows();
+        s.redundancy->switch_off(problem);
+        for (int i = 0; i < problem.joints.size(); ++i)
+            kept_[static_cast<std::size_t>(i)] = problem.lower[i] != 0 || problem.upper[i] != 0;
+    }
+
+    sources_.clear();
+    row_count_ = 0;
+    const JointRows& joints = problem.joints;
+    for (int g = 0; g < joints.jacobian.groups(); ++g) {
+        for (int k = 0; k < joints.jacobian.dim(g); ++k) {
+            const auto i = static_cast<std::size_t>(joints.jacobian.row[g] + k);
+            if (!kept_[i] || joints.kind[i] == RowKind::compliant) continue;
+            if (i < modes.bound.size() && modes.bound[i] != 0) continue;
+            if (joints.force_lower[i] == 0 && joints.force_upper[i] == 0) continue;
+            sources_.push_back({.joint_group = g, .first = k});
+            ++row_count_;
+        }
+    }
+    for (std::size_t c = 0; c < modes.contact.size(); ++c) {
+        const auto place = std::lower_bound(problem.contacts.id.begin(), problem.contacts.id.end(), modes.contact[c]);
+        const bool there = place != problem.contacts.id.end() && *place == modes.contact[c];
+        const int dim = there && modes.mode[c] == ContactMode::stick
+                            ? problem.contacts.jacobian.dim(static_cast<int>(place - problem.contacts.id.begin()))
+                            : 1;
+        sources_.push_back({.contact = static_cast<int>(c), .dim = dim});
+        row_count_ += dim;
+    }
+}
+
+bool Motion::find(double t, const VecX& q, MotionPoint& p) {
+    p.t = t;
+    p.q = q;
+    system_->rows(t, q, *finder_, p.joints, p.contacts);
+    found_ = &p;
+    p.rows.clear();
+    p.target.setZero(row_count_);
+    int row = 0;
+    for (const Source& source : sources_) {
+        if (source.contact < 0) {
+            copy_rows(p.joints.jacobian, source.joint_group, source.first, 1, p.rows);
+            const auto i = static_cast<std::size_t>(p.joints.jacobian.row[source.joint_group] + source.first);
+            if (p.joints.kind[i] == RowKind::velocity) p.target[row] = p.joints.target[i];
+        } else {
+            const int c = contact_in(source.contact, p);
+            if (c < 0 || p.contacts.jacobian.dim(c) < source.dim) {
+                trouble_ = Trouble::contact_lost;
+                lost_ = modes_->contact[static_cast<std::size_t>(source.contact)];
+                return false;
+            }
+            copy_rows(p.contacts.jacobian, c, 0, source.dim, p.rows);
+        }
+        row += source.dim;
+    }
+    return true;
+}
+
+Vec2 Motion::slip_velocity(int i, const MotionPoint& p) const {
+    const int c = contact_in(i, p);
+    Vec2 u = Vec2::Zero();
+    const Nodes& nodes = system_->nodes();
+    for (const BlockRows::Block& block : p.contacts.jacobian.blocks_of(c)) {
+        const auto H = p.contacts.jacobian.values_of(c, block, nodes);
+        for (int k = 1; k < H.rows(); ++k)
+            for (int j = 0; j < H.cols(); ++j) u[k - 1] += H(k, j) * p.v[nodes.start[block.node] + j];
+    }
+    return u;
+}
+
+void Motion::load(const VecX& v, MotionPoint& p) {
+    const Nodes& nodes = system_->nodes();
+    p.v = v;
+    system_->mass(p.q, p.mass);
+    system_->forces(p.t, p.q, v, p.forces);
+    p.force = p.forces.potential + p.forces.applied;
+    gyroscopic_.shape_diagonal(nodes);
+    system_->add_gyroscopic(1, v, gyroscopic_);
+    gyroscopic_.add_product(1, v, p.force);
+
+    Gv_.resize(p.joints.size());
+    p.joints.jacobian.product(nodes, v, Gv_);
+    p.spring_force.setZero(p.joints.size());
+    p.damper_force.setZero(p.joints.size());
+    bool pushed = false;
+    for (int i = 0; i < p.joints.size(); ++i) {
+        const auto k = static_cast<std::size_t>(i);
+        if (p.joints.kind[k] == RowKind::compliant) {
+            p.damper_force[i] = -p.joints.damping[k] * Gv_[i];
+            p.spring_force[i] = -p.joints.stiffness[k] * p.joints.value[k] + p.damper_force[i];
+            pushed = true;
+        } else if (k < modes_->bound.size() && modes_->bound[k] != 0) {
+            p.spring_force[i] = modes_->bound[k] > 0 ? p.joints.force_upper[k] : p.joints.force_lower[k];
+            pushed = true;
+        }
+    }
+    if (pushed) p.joints.jacobian.add_transpose_product(nodes, p.spring_force, p.force);
+
+    p.row_speed.resize(row_count_);
+    p.rows.product(nodes, v, p.row_speed);
+    p.row_speed -= p.target;
+    p.push.clear();
+    for (int g = 0; g < p.rows.groups(); ++g) {
+        const Source& source = sources_[static_cast<std::size_t>(g)];
+        copy_rows(p.rows, g, 0, source.dim, p.push);
+        if (source.contact < 0 || modes_->mode[static_cast<std::size_t>(source.contact)] != ContactMode::slip) continue;
+        const int c = contact_in(source.contact, p);
+        const double mu = p.contacts.friction[static_cast<std::size_t>(c)];
+        const int tangents = p.contacts.jacobian.dim(c) - 1;
+        if (tangents == 0 || mu == 0) continue;
+        Vec2 slip = modes_->slip[static_cast<std::size_t>(source.contact)];
+        if (tangents > 1) {
+            const Vec2 u = slip_velocity(source.contact, p);
+            if (u.norm() > no_slip) slip = u;
+        }
+        const Vec2 along = mu * against(slip, tangents > 1 ? p.contacts.facets[static_cast<std::size_t>(c)] : 0);
+        for (const BlockRows::Block& block : p.contacts.jacobian.blocks_of(c)) {
+            const auto H = p.contacts.jacobian.values_of(c, block, nodes);
+            for (const BlockRows::Block& pushing : p.push.blocks_of(g)) {
+                if (pushing.node != block.node) continue;
+                auto out = p.push.values_of(g, pushing, nodes);
+                for (int k = 0; k < tangents; ++k) out.row(0) += along[k] * H.row(1 + k);
+            }
+        }
+    }
+}
+
+// Targets change by design, so their rate is taken from the targets themselves, along the motion: five points where none of
+// them lies beyond a jump (exact to rounding for what changes over 1e-2 s), else two on the side that has none.
+void Motion::acceleration_side(MotionPoint& p, RowVec& rate) {
+    if (found_ != &p) system_->rows(p.t, p.q, *finder_, p.joints, p.contacts);
+    found_ = nullptr;
+    system_->curvature(p.t, p.q, p.v, *finder_, p.joints, p.contacts);
+    target_rate_.setZero(row_count_);
+    const bool driven = std::any_of(p.joints.target.begin(), p.joints.target.end(), [](double w) { return w != 0; });
+    if (driven) {
+        const auto add = [&](double ahead, double weight) {
+            ahead_ = p.q;
+            shift_ = ahead * p.v;
+            system_->advance(ahead_, shift_);
+            system_->rows(p.t + ahead, ahead_, *finder_, joints_, contacts_);
+            int row = 0;
+            for (const Source& source : sources_) {
+                if (source.contact < 0) {
+                    const auto i = static_cast<std::size_t>(joints_.jacobian.row[source.joint_group] + source.first);
+                    if (joints_.kind[i] == RowKind::velocity) target_rate_[row] += weight * joints_.target[i];
+                }
+                row += source.dim;
+            }
+        };
+        const double d = rate_span;
+        const double before = system_->next_discontinuity(p.t - 2 * d);
+        if (before > p.t + 2 * d) {
+            add(-2 * d, 1 / (12 * d));
+            add(-d, -8 / (12 * d));
+            add(d, 8 / (12 * d));
+            add(2 * d, -1 / (12 * d));
+        } else {
+            const double side = before <= p.t ? 1e-6 : -1e-6;
+            add(0, -1 / side);
+            add(side, 1 / side);
+        }
+    }
+    rate.resize(row_count_);
+    int row = 0;
+    for (const Source& source : sources_) {
+        for (int k = 0; k < source.dim; ++k, ++row) {
+            const double curvature =
+                source.contact < 0
+                    ? p.joints
+                          .curvature[static_cast<std::size_t>(p.joints.jacobian.row[source.joint_group] + source.first)]
+                    : p.contacts.curvature[static_cast<std::size_t>(
+                          p.contacts.jacobian.row[contact_in(source.contact, p)] + k)];
+            rate[row] = target_rate_[row] - curvature;
+        }
+    }
+}
+
+void Motion::factor_mass(const MotionPoint& p) {
+    const bool known = mass_of_factors_.size() == p.mass.values.size() &&
+                       std::equal(mass_of_factors_.begin(), mass_of_factors_.end(), p.mass.values.begin());
+    if (known) return;
+    mass_of_factors_.assign(p.mass.values.begin(), p.mass.values.end());
+    mass_factors_ = p.mass.values;
+    mass_pivots_.resize(static_cast<std::size_t>(system_->nv()));
+    const Nodes& nodes = p.mass.nodes;
+    for (int n = 0; n < nodes.size(); ++n)
+        if (!factor_dense(mass_factors_.data() + p.mass.diagonal[n], mass_pivots_.data() + nodes.start[n],
+                          nodes.dof(n)))
+            trouble_ = Trouble::singular;
+}
+
+void Motion::divide_by_mass(const MotionPoint& p, VecX& x) {
+    factor_mass(p);
+    const Nodes& nodes = p.mass.nodes;
+    for (int n = 0; n < nodes.size(); ++n)
+        solve_dense(mass_factors_.data() + p.mass.diagonal[n], mass_pivots_.data() + nodes.start[n],
+                    x.data() + nodes.start[n], nodes.dof(n));
+}
+
+void Motion::multiply_rows(const MotionPoint& p, const MotionPoint& at) {
+    const Nodes& nodes = system_->nodes();
+    S_.setZero(row_count_, row_count_);
+    if (at_node_.size() < static_cast<std::size_t>(nodes.size()))
+        at_node_.resize(static_cast<std::size_t>(nodes.size()));
+    for (auto& list : at_node_) list.clear();
+    for (int g = 0; g < at.rows.groups(); ++g)
+        for (int b = at.rows.first[g]; b < at.rows.first[g + 1]; ++b)
+            at_node_[static_cast<std::size_t>(at.rows.blocks[b].node)].push_back({g, b});
+    for (int h = 0; h < p.push.groups(); ++h) {
+        for (const BlockRows::Block& block : p.push.blocks_of(h)) {
+            const int n = block.node, dof = nodes.dof(n);
+            const auto C = p.push.values_of(h, block, nodes);
+            column_.resize(static_cast<std::size_t>(dof));
+            for (int k = 0; k < C.rows(); ++k) {
+                std::copy_n(C.row(k).data(), dof, column_.data());
+                solve_dense(mass_factors_.data() + p.mass.diagonal[n], mass_pivots_.data() + nodes.start[n],
+                            column_.data(), dof);
+                for (const auto& [g, b] : at_node_[static_cast<std::size_t>(n)]) {
+                    const auto J = at.rows.values_of(g, at.rows.blocks[b], nodes);
+                    for (int i = 0; i < J.rows(); ++i) {
+                        double sum = 0;
+                        for (int c = 0; c < dof; ++c) sum += J(i, c) * column_[static_cast<std::size_t>(c)];
+                        S_(at.rows.row[g] + i, p.push.row[h] + k) += sum;
+                    }
+                }
+            }
+        }
+    }
+}
+
+void Motion::factor_rows() {
+    const int m = row_count_;
+    scale_.resize(m);
+    for (int i = 0; i < m; ++i) {
+        const double d = std::abs(S_(i, i));
+        scale_[i] = d > 0 ? 1 / std::sqrt(d) : 1.0;
+    }
+    for (int j = 0; j < m; ++j)
+        for (int i = 0; i < m; ++i) S_(i, j) *= scale_[i] * scale_[j];
+    lu_ = S_;
+    pivots_.resize(static_cast<std::size_t>(m));
+    by_min_norm_ = !factor_dense(lu_.data(), pivots_.data(), m);
+    rank_defect_ = 0;
+    for (int i = 0; i < m && !by_min_norm_; ++i)
+        by_min_norm_ = std::abs(lu_(i, i)) * rank_tolerance > 1;  // reciprocals
+    if (!by_min_norm_) return;
+    for (int j = 0; j < m; ++j)
+        for (int i = 0; i < m; ++i)
+            if (!std::isfinite(S_(i, j))) {
+                trouble_ = Trouble::singular;
+                return;
+            }
+    min_norm_.factor(S_, rank_tolerance);
+    rank_defect_ = m - min_norm_.rank();
+}
+
+void Motion::solve_rows(double* y) const {
+    const int m = row_count_;
+    for (int i = 0; i < m; ++i) y[i] *= scale_[i];
+    if (by_min_norm_)
+        min_norm_.solve(y);
+    else
+        solve_dense(lu_.data(), pivots_.data(), y, m);
+    for (int i = 0; i < m; ++i) y[i] *= scale_[i];
+}
+
+void Motion::solve(MotionPoint& p, const MotionPoint& at, const RowVec& r) {
+    factor_mass(p);
+    if (row_count_ > 0) {
+        multiply_rows(p, at);
+        factor_rows();
+    }
+    if (trouble_ == Trouble::singular) return;
+    solve_again(p, at, r);
+}
+
+void Motion::solve_again(MotionPoint& p, const MotionPoint& at, const RowVec& r) {
+    const Nodes& nodes = system_->nodes();
+    p.a = p.force;
+    divide_by_mass(p, p.a);
+    p.y.setZero(row_count_);
+    if (row_count_ == 0) return;
+    rhs_.resize(row_count_);
+    // The second round takes out the rounding of the first: velocity constraints then hold to the last digit.
+    for (int round = 0; round < 2; ++round) {
+        at.rows.product(nodes, p.a, rhs_);
+        rhs_ = r - rhs_;
+        solve_rows(rhs_.data());
+        p.y += rhs_;
+        work_.setZero(nodes.nv());
+        p.push.add_transpose_product(nodes, rhs_, work_);
+        divide_by_mass(p, work_);
+        p.a += work_;
+    }
+}
+
+bool Motion::evaluate(double t, const VecX& q, const VecX& v, MotionPoint& p) {
+    if (!find(t, q, p)) return false;
+    load(v, p);
+    acceleration_side(p, speed_);
+    solve(p, p, speed_);
+    return trouble_ == Trouble::none;
+}
+
+Vec3 Motion::contact_force(int i, const MotionPoint& p) const {
+    Vec3 f = Vec3::Zero();
+    int row = 0;
+    for (const Source& source : sources_) {
+        if (source.contact == i) {
+            for (int k = 0; k < source.dim; ++k) f[k] = p.y[row + k];
+            const int c = contact_in(i, p);
+            const int tangents = p.contacts.jacobian.dim(c) - 1;
+            if (modes_->mode[static_cast<std::size_t>(i)] == ContactMode::slip && tangents > 0) {
+                Vec2 slip = modes_->slip[static_cast<std::size_t>(i)];
+                if (tangents > 1) {
+                    const Vec2 u = slip_velocity(i, p);
+                    if (u.norm() > no_slip) slip = u;
+                }
+                const Vec2 along = against(slip, tangents > 1 ? p.contacts.facets[static_cast<std::size_t>(c)] : 0);
+                f.tail<2>() = p.contacts.friction[static_cast<std::size_t>(c)] * f[0] * along;
+            }
+            return f;
+        }
+        row += source.dim;
+    }
+    return f;
+}
+
+void Motion::joint_forces(const MotionPoint& p, RowVec& forces) const {
+    forces = p.spring_force;
+    int row = 0;
+    for (const Source& source : sources_) {
+        if (source.contact < 0) forces[p.joints.jacobian.row[source.joint_group] + source.first] = p.y[row];
+        row += source.dim;
+    }
+}
+
+}  // namespace stickslip

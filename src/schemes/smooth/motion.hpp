@@ -1,0 +1,143 @@
+// The equations of motion between two events, where the modes of all contacts and of all rows with force bounds are given:
+//
+//   M(q) a = f(t, q, v) + C(q, v) y          y [N]: forces of the rows imposed
+//   J(q) v = w(t)                            velocity form of these rows
+//   J(q) a = dw/dt - dJ/dt v                 acceleration form
+//
+// Rows imposed: rigid joint rows, drives and brakes that hold, normals of closed contacts, and the tangents of those that
+// stick. C = J', but a sliding contact pushes along N' - mu D' d, d the direction of its slip. f holds everything else: loads,
+// gyroscopic force, springs and dampers, drives and brakes at their bounds. w is the target of velocity rows.
+//
+// Half-explicit methods take C at one configuration and J at another [Haddouni (2.58), (2.71)]; the system
+//
+//   [ M  -C ] [ a ]   [ f ]                 S = J M^-1 C,   S y = r - J M^-1 f,   a = M^-1 (f + C y)
+//   [ J   0 ] [ y ] = [ r ]
+//
+// is solved through S, dense: M is block diagonal over nodes. LU with pivoting; where S is singular to `rank_tolerance`
+// (redundant contacts, dead points) by QR with column pivoting, least squares of least norm (math/min_norm). Redundant rows of
+// joints are left out beforehand (diagnose/redundancy), chosen anew at the start of each step.
+#pragma once
+
+#include <vector>
+
+#include "math/min_norm.hpp"
+#include "stickslip/scheme.hpp"
+
+namespace stickslip {
+
+// The modes of one smooth phase.
+struct Modes {
+    std::vector<ContactId> contact;  // sorted: the closed ones,
+    std::vector<ContactMode> mode;   // stick or slip,
+    std::vector<Vec2> slip;          // and the direction of slip, zero where they stick
+    std::vector<signed char> bound;  // per bilateral row: 0 imposed, -1 or 1 pushes with its lower or upper bound
+
+    int find(const ContactId& id) const;  // -1: not closed
+};
+
+// The equations at one (t, q, v). Filled by Motion; kept between calls for its memory.
+struct MotionPoint {
+    double t = 0;
+    VecX q, v;
+    JointRows joints;  // all rows of the system there
+    ContactRows contacts;
+    BlockMatrix mass;
+    Forces forces;
+    VecX force;           // nv: f
+    RowVec spring_force;  // [N] per bilateral row: compliant ones and those at their bounds
+    RowVec damper_force;  // [N] the part of it due to speed
+    BlockRows rows;       // J, one group per source of the motion
+    BlockRows push;       // C'
+    RowVec target;        // w
+    RowVec row_speed;     // J v - w
+    VecX a;               // nv: the solution,
+    RowVec y;             // [N] per imposed row
+};
+
+class Motion {
+public:
+    // What an imposed group of rows comes from.
+    struct Source {
+        int joint_group = -1;  // rows `first` .. of this group of joints, or
+        int first = 0;
+        int contact = -1;  // entry of Modes
+        int dim = 1;
+    };
+    enum class Trouble : unsigned char { none, contact_lost, singular };
+
+    // Modes of the phase from x on. Chooses the independent joint rows at x; uses s.finder, s.redundancy, s.problem.
+    void begin(const System& system, const Modes& modes, const State& x, Step& s);
+    const System& system() const { return *system_; }
+    const Modes& modes() const { return *modes_; }
+    const std::vector<Source>& sources() const { return sources_; }
+    int rows() const { return row_count_; }
+
+    // Rows and targets at (t, q): p.t, p.q, p.joints, p.contacts, p.rows, p.target. False when a closed contact is not there.
+    bool find(double t, const VecX& q, MotionPoint& p);
+    // M, f and C at (p.t, p.q, v), after find().
+    void load(const VecX& v, MotionPoint& p);
+    // rate = dw/dt - dJ/dt v at p, after load(): the right side of the acceleration form.
+    void acceleration_side(MotionPoint& p, RowVec& rate);
+    // Solves with M, f, C of p and J of `at` for J a = r; fills p.a and p.y.
+    void solve(MotionPoint& p, const MotionPoint& at, const RowVec& r);
+    // The same with the factors of the last solve(), for another r or p.force.
+    void solve_again(MotionPoint& p, const MotionPoint& at, const RowVec& r);
+    // find, load and solve in the acceleration form: the instantaneous accelerations and forces at (t, q, v).
+    bool evaluate(double t, const VecX& q, const VecX& v, MotionPoint& p);
+
+    // x := M^-1 x with the mass of p (factors of the last load or solve of it).
+    void divide_by_mass(const MotionPoint& p, VecX& x);
+
+    Trouble trouble() const { return trouble_; }
+    int rank_defect() const { return rank_defect_; }  // of the last solve
+    const ContactId& lost() const { return lost_; }
+
+    // [N] Normal and tangential force of contact i of the modes, in its frame (n, t1, t2).
+    Vec3 contact_force(int i, const MotionPoint& p) const;
+    // [m/s] Its slip in (t1, t2) at p.v.
+    Vec2 slip_velocity(int i, const MotionPoint& p) const;
+    // [N] All bilateral rows of the system, those imposed and those that push.
+    void joint_forces(const MotionPoint& p, RowVec& forces) const;
+    int contact_in(int i, const MotionPoint& p) const {
+        return place_in(modes_->contact[static_cast<std::size_t>(i)], p);
+    }
+
+private:
+    static int place_in(const ContactId& id, const MotionPoint& p);  // -1: not there
+    void copy_rows(const BlockRows& from, int group, int first, int count, BlockRows& to) const;
+    void factor_mass(const MotionPoint& p);
+    void multiply_rows(const MotionPoint& p, const MotionPoint& at);  // S
+    void factor_rows();
+    void solve_rows(double* y) const;
+
+    const System* system_ = nullptr;
+    const Modes* modes_ = nullptr;
+    ContactFinder* finder_ = nullptr;
+    const MotionPoint* found_ = nullptr;  // whose rows the finder holds
+    std::vector<Source> sources_;
+    std::vector<char> kept_;  // per bilateral row: not redundant
+    int row_count_ = 0;
+    Trouble trouble_ = Trouble::none;
+    ContactId lost_;
+    int rank_defect_ = 0;
+
+    // work
+    BlockMatrix gyroscopic_;
+    AlignedDoubles mass_factors_;
+    std::vector<int> mass_pivots_;
+    std::vector<double> mass_of_factors_;  // values whose factors these are
+    WorkMat S_, lu_;
+    std::vector<int> pivots_;
+    RowVec scale_, rhs_, dy_;
+    MinNorm min_norm_;
+    bool by_min_norm_ = false;
+    AlignedDoubles column_;
+    std::vector<std::vector<std::pair<int, int>>> at_node_;  // per node: group and block of J
+    VecX work_, ahead_, shift_;
+    RowVec Gv_, speed_;
+    JointRows joints_;
+    ContactRows contacts_;
+    RowVec target_rate_;
+};
+
+}  // namespace stickslip
