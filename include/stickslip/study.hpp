@@ -106,7 +106,7 @@ std::string study_csv(const Comparison& study);
 std::string study_svg(const Comparison& study, Cost cost);
 std::string study_json(const Comparison& study);
 
-// Performance profile [Dolan & More; Haddouni (3.10)-(3.12)] of the schemes over many problems. A problem p is one model at one
+// Performance profile [Dolan-More] [Haddouni, (3.10)-(3.12)] of the schemes over many problems. A problem p is one model at one
 // value of the setting; r_ps = t_ps / min_s t_ps with the cost t_ps of scheme s, infinite where its run was refused or
 // its error of q is above the limit (or unknown, when there is a limit). rho_s(tau) is the share of the problems with r_ps <= tau.
 struct PerformanceProfile {

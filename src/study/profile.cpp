@@ -1,4 +1,4 @@
-// Performance profiles [Dolan & More 2002; Haddouni, (3.10)-(3.12)]:
+// Performance profiles [Dolan-More] [Haddouni, (3.10)-(3.12)]:
 //
 //   r_ps = t_ps / min_s t_ps,     rho_s(tau) = #{p: r_ps <= tau} / #{p}
 //

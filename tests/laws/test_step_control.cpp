@@ -6,7 +6,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "support/count_malloc.hpp"
+#include "support/allocations.hpp"
 #include "support/models.hpp"
 
 namespace stickslip {
@@ -69,7 +69,6 @@ TEST_P(StepControl, ResumedRunEqualsTheRunThrough) {
 }
 
 TEST_P(StepControl, AllocatesNothingInAStepAfterWarmUp) {
-    if (!STICKSLIP_COUNTS_MALLOC) return;
     Simulation run = simulation();
     const std::vector<std::uint8_t> start = run.snapshot();
     for (int i = 0; i < steps && run.advance(); ++i) {
