@@ -150,7 +150,7 @@ StepReport halved_step(const System& system, const HalvedSteps& control, const O
     if (!s.halved) s.halved = std::make_unique<HalvedScratch>();
     const HalvedScratch& k = *s.halved;
     const double wanted =
-        std::min(s.memory.next_step > 0 ? s.memory.next_step : control.first_step, control.largest_step);
+        std::min(s.memory.next_step > 0 ? s.memory.next_step : control.first_step, control.longest_step);
     double h = step_length(x.t, wanted, t_limit);
     const bool cut = h < wanted;
     save_start(system, x, h, s);
@@ -179,7 +179,7 @@ StepReport halved_step(const System& system, const HalvedSteps& control, const O
             continue;
         }
         double next = std::clamp((rejected > 0 ? std::min(factor, 1.0) : factor) * h, control.smallest_step,
-                                 control.largest_step);
+                                 control.longest_step);
         // A step that t_limit cut short says nothing against the length it would have had.
         if (cut && good && rejected == 0) next = std::max(next, wanted);
         if (first.report.status != Status::ok) {

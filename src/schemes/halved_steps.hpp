@@ -12,7 +12,7 @@ struct HalvedSteps {
     double tol = 0;                  // [m, rad] error of q allowed per step, absolute, 2-norm over the coordinates
     double first_step = 1e-3;        // [s]
     double smallest_step = 1e-7;     // [s] taken whatever its error
-    double largest_step = infinity;  // [s]
+    double longest_step = infinity;  // [s]
     double order = 1;                // p of h_opt = 0.9 h (tol/error)^(1/p)
 };
 

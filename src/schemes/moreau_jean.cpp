@@ -140,7 +140,7 @@ StepReport MoreauJean::step(const System& system, Solver& solver, State& x, doub
                        {.tol = options_.tol,
                         .first_step = options_.step,
                         .smallest_step = options_.smallest_step,
-                        .largest_step = options_.largest_step,
+                        .longest_step = options_.longest_step,
                         .order = options_.control_order},
                        std::ref(one), x, t_limit, s);
 }

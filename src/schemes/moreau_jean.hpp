@@ -10,7 +10,7 @@ struct MoreauJeanOptions {
     double step = 1e-3;
     double tol = 0;
     double smallest_step = 1e-7;
-    double largest_step = infinity;
+    double longest_step = infinity;
     double control_order = 1;
     double theta = 0.5;
     double stabilisation = 0;
@@ -25,7 +25,7 @@ struct MoreauJeanOptions {
         f("tol", tol, "m, rad", "error of q allowed per step, by halved steps; 0: fixed steps");
         // Smaller and an impact costs more steps than its time is worth; larger and tol is missed by more there.
         f("smallest_step", smallest_step, "s", "with tol: taken whatever its error");
-        f("largest_step", largest_step, "s", "with tol: no step is longer");
+        f("longest_step", longest_step, "s", "with tol: no step is longer");
         f("control_order", control_order, "-", "with tol: p of h_opt = 0.9 h (tol/error)^(1/p)");
         f("theta", theta, "-", "weight of the end velocity; 1/2 keeps energy, 1 damps");
         f("stabilisation", stabilisation, "-", "share of the position error taken out per step, 0 to 1");

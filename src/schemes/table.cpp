@@ -25,7 +25,7 @@ std::unique_ptr<Scheme> make_moreau_jean(const OptionValues& values) {
     require(o.tol >= 0 && o.tol < infinity, "tol must not be negative, and finite [m, rad]", values, "tol");
     require(o.smallest_step >= 1e-12, "smallest_step must be at least 1e-12 s: time itself is not kept more finely",
             values, "smallest_step");
-    require(o.largest_step >= o.smallest_step, "largest_step must not be below smallest_step", values, "largest_step");
+    require(o.longest_step >= o.smallest_step, "longest_step must not be below smallest_step", values, "longest_step");
     require(o.control_order >= 1 && o.control_order <= 10, "control_order must lie in [1, 10]", values,
             "control_order");
     require(o.theta > 0 && o.theta <= 1, "theta must lie in (0, 1]", values, "theta");

@@ -168,7 +168,7 @@ TEST(StepControl, NonsenseIsRefused) {
     EXPECT_NE(complaint("scheme.tol", "inf").find("tol"), std::string::npos);
     EXPECT_NE(complaint("scheme.tol", "nan"), "");
     EXPECT_NE(complaint("scheme.smallest_step", "0").find("smallest_step"), std::string::npos);
-    EXPECT_NE(complaint("scheme.largest_step", "1e-9").find("largest_step"), std::string::npos);
+    EXPECT_NE(complaint("scheme.longest_step", "1e-9").find("longest_step"), std::string::npos);
     EXPECT_NE(complaint("scheme.control_order", "0").find("control_order"), std::string::npos);
     try {
         require_step_control("euler");
