@@ -98,7 +98,7 @@ void Hybrid::to_events(SwitchReason reason, const State& x, Step& s) const {
     memory.mode.resize(kept);
     memory.impulse.resize(kept);
     memory.slip.assign(kept, Vec2::Zero());
-    s.events.push_back({.t = x.t, .kind = EventKind::method_switch, .contact = {}, .reason = reason});
+    s.events.push_back({.t = x.t, .kind = EventKind::method_switch, .contact = no_contact, .reason = reason});
 }
 
 bool Hybrid::space_friction(const System& system, const State& x, Step& s) const {

@@ -1,4 +1,6 @@
 // The schemes, one line each. From it follow the scene keyword, --scheme, `stickslip list` and the common tests.
+#include <algorithm>
+
 #include "base/fields.hpp"
 #include "schemes/euler.hpp"
 #include "schemes/hybrid.hpp"
@@ -20,6 +22,12 @@ std::unique_ptr<Scheme> make_moreau_jean(const OptionValues& values) {
     MoreauJeanOptions o;
     assign_fields(o, values, "scheme moreau-jean");
     require_step(o.step, values);
+    require(o.tol >= 0 && o.tol < infinity, "tol must not be negative, and finite [m, rad]", values, "tol");
+    require(o.smallest_step >= 1e-12, "smallest_step must be at least 1e-12 s: time itself is not kept more finely",
+            values, "smallest_step");
+    require(o.longest_step >= o.smallest_step, "longest_step must not be below smallest_step", values, "longest_step");
+    require(o.control_order >= 1 && o.control_order <= 10, "control_order must lie in [1, 10]", values,
+            "control_order");
     require(o.theta > 0 && o.theta <= 1, "theta must lie in (0, 1]", values, "theta");
     require(o.stabilisation >= 0 && o.stabilisation <= 1, "stabilisation must lie in [0, 1]", values, "stabilisation");
     require(o.activation_gap >= 0, "activation_gap must not be negative [m]", values, "activation_gap");
@@ -162,7 +170,7 @@ constexpr char hem3[] = "hem3", hem4[] = "hem4", phem56[] = "phem56";
 const std::vector<SchemeEntry>& schemes() {
     static const std::vector<SchemeEntry> table{
         {"moreau-jean", "Jean 1999; Haddouni 2015, (2.20)-(2.25)",
-         "impacts inside fixed steps, no event location; the default",
+         "impacts inside the steps, fixed or controlled (tol), no event location; the default",
          "2 for free bodies (theta 1/2), 1 with joints or contact", list_fields<MoreauJeanOptions>, make_moreau_jean},
         {"euler", "Anitescu & Potra 1997, s.4", "explicit Euler with solvable LCPs and located collisions", "1",
          list_fields<EulerOptions>, make_euler},
@@ -210,6 +218,17 @@ std::unique_ptr<Scheme> make_scheme(const std::string& name, const OptionValues&
         names.emplace_back(entry.name);
     }
     throw unknown_name("scheme", name, names, std::move(place));
+}
+
+void require_step_control(const std::string& scheme, Place place) {
+    std::vector<std::string> able;
+    for (const SchemeEntry& entry : schemes())
+        for (const FieldInfo& field : entry.options())
+            if (field.name == "tol") able.emplace_back(entry.name);
+    if (std::find(able.begin(), able.end(), scheme) != able.end()) return;
+    throw Error(fmt::format("scheme {} has fixed steps and no option 'tol': give it a step, or take one of {}", scheme,
+                            fmt::join(able, ", ")),
+                std::move(place));
 }
 
 }  // namespace stickslip

@@ -82,7 +82,7 @@ public:
         bool friction = false;  // a change between stick and slip
         bool edge = false;
         bool stuck = false;  // the modes could not be decided, or did not hold to the end
-        ContactId who;
+        ContactId who = no_contact;
     };
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s, Outcome& outcome) const;
 
