@@ -62,6 +62,7 @@ inline SmoothRun run_smooth(const SmoothMethod& method, const SmoothProblem& pro
         s.v0 = x.v;
         if (!method.take(motion, s)) {
             run.done = false;
+            run.end = x;
             ADD_FAILURE() << "step " << k << " failed";
             return run;
         }
@@ -84,7 +85,7 @@ inline SmoothRun run_smooth(const SmoothMethod& method, const SmoothProblem& pro
         const double sum = e.kinetic + e.potential + e.elastic;
         run.lowest = std::min(run.lowest, sum);
         run.highest = std::max(run.highest, sum);
-        std::swap(s.start, s.end);
+        s.start = s.end;
         s.start_known = true;
     }
     run.end = x;
@@ -217,12 +218,13 @@ inline SmoothProblem rolling_disc_problem(double end = 0.5) {
 
 // A disc of radius 0.2 m in a bowl of 1 m, in the plane: it rolls (stick) or slides with its lowest point forward (slip).
 inline SmoothProblem bowl_problem(ContactMode mode, double end) {
-    constexpr double way = 0.8, radius = 0.2, m = 2, inertia = 0.04, weight = 9.81;
+    static constexpr double way = 0.8, radius = 0.2, m = 2, inertia = 0.04, weight = 9.81;
     LagrangianModel model;
     model.name = "disc in a bowl";
     model.coordinates = {"x", "y", "phi"};
     model.nv = 3;
-    model.constant_mass = Vec3(m, m, inertia).asDiagonal();
+    model.constant_mass = m * MatX::Identity(3, 3);
+    model.constant_mass(2, 2) = inertia;
     model.potential = [](const VecX& q) { return m * weight * q[1]; };
     model.potential_force = [](const VecX&, VecX& k) { k[1] = -m * weight; };
     model.contacts.push_back({.name = "bowl",
@@ -243,7 +245,7 @@ inline SmoothProblem bowl_problem(ContactMode mode, double end) {
     SmoothProblem problem;
     problem.system = make_lagrangian_system(std::move(model));
     const double turn = mode == ContactMode::stick ? -1.5 / radius : 20.0;
-    problem.start = {0, Vec3(0, -way, 0), Vec3(1.5, 0, turn)};
+    problem.start = {0, numbers({0, -way, 0}, 0, 3), numbers({1.5, 0, turn}, 0, 3)};
     problem.modes.contact = {{0, 0, 0}};
     problem.modes.mode = {mode};
     problem.modes.slip = {mode == ContactMode::stick ? Vec2(0, 0) : Vec2(1, 0)};

@@ -32,6 +32,9 @@ constexpr double rate_share = 1e-3;
 // be magnified.
 constexpr double most_growth = 4;
 
+// Residual of the equations of motion, as a share, that is no more than rounding.
+constexpr double rounding = 1e-14;
+
 struct Work {
     StageNewton newton;
     VecX a0, a1, x;  // a_n, a_{n+1}, vdot_{n+1}
@@ -61,8 +64,12 @@ public:
         if (!solve_step(motion, s, w)) return false;
 
         MotionPoint& p = s.stage[0];
-        p.a = w.x;
-        p.y = w.y;
+        if (w.newton.last().forces > rounding) {
+            if (!settle(motion, s, w)) return false;
+        } else {
+            p.a = w.x;
+            p.y = w.y;
+        }
         // v1 - v0 in terms of a_n, vdot_n and vdot_{n+1}.
         const double from_end = h * gamma_ * (1 - alpha_f_) / (1 - alpha_m_);
         const double from_start = h * gamma_ * alpha_f_ / (1 - alpha_m_);
@@ -128,9 +135,8 @@ private:
         w.x = s.a0;
         w.y = s.start.y;
         const auto evaluate = [&] {
-            w.a1 = ((1 - alpha_f_) * w.x + alpha_f_ * s.a0 - alpha_m_ * w.a0) / (1 - alpha_m_);
+            move(s, w);
             s.u = h * s.v0 + (h * h) * ((0.5 - beta_) * w.a0 + beta_ * w.a1);
-            s.v1 = s.v0 + h * ((1 - gamma_) * w.a0 + gamma_ * w.a1);
             s.q1 = s.q0;
             system.advance(s.q1, s.u);
             if (!motion.find(s.time(1), s.q1, p)) return false;
@@ -139,6 +145,27 @@ private:
             return true;
         };
         return w.newton.run(motion, p, s.u, s.q1, B, D, true, tol_, w.x, w.y, s.solves, evaluate);
+    }
+
+    // a_{n+1} and v1 from x.
+    void move(SmoothStep& s, Work& w) const {
+        w.a1 = ((1 - alpha_f_) * w.x + alpha_f_ * s.a0 - alpha_m_ * w.a0) / (1 - alpha_m_);
+        s.v1 = s.v0 + s.h * ((1 - gamma_) * w.a0 + gamma_ * w.a1);
+    }
+
+    // Where rounding of q leaves a residual (stiff springs), velocities are those of the forces found, to the last digit.
+    bool settle(Motion& motion, SmoothStep& s, Work& w) const {
+        const double D = s.h * gamma_ * (1 - alpha_f_) / (1 - alpha_m_);
+        MotionPoint& p = s.stage[0];
+        s.r.resize(motion.rows());
+        p.rows.product(motion.system().nodes(), w.x, s.r);
+        for (int i = 0; i < motion.rows(); ++i)
+            if (!w.newton.at_position()[static_cast<std::size_t>(i)]) s.r[i] -= p.row_speed[i] / D;
+        motion.solve(p, p, s.r);
+        ++s.solves;
+        w.x = p.a;
+        move(s, w);
+        return motion.trouble() == Motion::Trouble::none;
     }
 
     // l = u - h v0 - h^2/3 u''(0) - h^2/6 u''(h)  [Haddouni (2.125)], for v the difference to the trapezoidal rule. Where

@@ -260,7 +260,7 @@ bool StageNewton::factor_schur(const Nodes& nodes) {
     return true;
 }
 
-void StageNewton::correct(const Motion& motion, VecX& x, RowVec& y) {
+double StageNewton::correct(const Motion& motion, VecX& x, RowVec& y) {
     const System& system = motion.system();
     const Nodes& nodes = system.nodes();
     z_ = -forces_;
@@ -289,6 +289,7 @@ void StageNewton::correct(const Motion& motion, VecX& x, RowVec& y) {
     } else {
         x += z_;
     }
+    return largest(z_);
 }
 
 }  // namespace stickslip

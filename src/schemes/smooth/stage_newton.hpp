@@ -16,6 +16,7 @@
 // of the turn of a step: the change of M, C, J and G with q.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -52,21 +53,23 @@ public:
     StageResidual residual(const Motion& motion, const MotionPoint& p, const VecX& x, const RowVec& y);
     // Factors the matrix at p, in the chart at u. Forces do not follow positions when `moves` is false. False: singular.
     bool factor(const Motion& motion, const MotionPoint& p, const VecX& u, double B, double D, bool moves);
-    // x and y with the last residual taken out.
-    void correct(const Motion& motion, VecX& x, RowVec& y);
+    // x and y with the last residual taken out. Returns the largest entry of z.
+    double correct(const Motion& motion, VecX& x, RowVec& y);
+    const StageResidual& last() const { return last_; }
 
     // From a guess of x and y to rounding: `evaluate` fills u, q, v and p from x and takes rows; false when it cannot. The result
-    // is false when residuals do not get below tol, as shares. Counts linear systems.
+    // is false when residuals, as shares, do not get below tol while corrections are more than rounding of q (stiff springs have
+    // larger residuals from that alone). Counts linear systems.
     template <class Evaluate>
     bool run(const Motion& motion, const MotionPoint& p, const VecX& u, const VecX& q, double B, double D, bool moves,
              double tol, VecX& x, RowVec& y, int& solves, Evaluate&& evaluate);
 
 private:
-    static constexpr int most_iterations =
-        40;                              // each takes the turn of a step out of the error: shorter steps need fewer
-    static constexpr double slow = 0.2;  // the matrix is renewed when residuals shrink by less
-    static constexpr double arrived = 4e-16;   // the least that rounding allows
-    static constexpr double rounding = 1e-13;  // below this, no more than half of the last is taken for rounding
+    static constexpr int most_iterations = 40;  // each takes a share of the turn of a step: shorter steps need fewer
+    static constexpr double slow = 0.2;         // the matrix is renewed when residuals shrink by less
+    static constexpr double arrived = 4e-16;    // the least that rounding allows
+    static constexpr double rounding = 1e-13;   // below this, no more than half of the last is taken for rounding
+    static constexpr double stiff = 1e-4;       // largest residual that rounding of q may excuse
 
     void add_slopes(const System& system, const MotionPoint& p, double B, double D, bool moves);
     void multiply_tangent(const BlockMatrix& T, BlockMatrix& A);
@@ -80,6 +83,7 @@ private:
     VecX forces_;       // M x - f - C y
     double scale_ = 0;  // [N] of its terms
     double row_position_ = 0, row_velocity_ = 0;
+    StageResidual last_;
 
     BlockMatrix A_, product_, tangent_, K_, C_, gyroscopic_;  // tangent_: T^-1
     bool turns_ = false;
@@ -98,21 +102,25 @@ private:
 template <class Evaluate>
 bool StageNewton::run(const Motion& motion, const MotionPoint& p, const VecX& u, const VecX& q, double B, double D,
                       bool moves, double tol, VecX& x, RowVec& y, int& solves, Evaluate&& evaluate) {
-    double last = infinity;
+    double before = infinity, moved = infinity;
     int renewed = -1;
     for (int k = 0;; ++k) {
         if (!evaluate()) return false;
-        const double left = residual(motion, p, x, y).share(q, p.v);
+        last_ = residual(motion, p, x, y);
+        const double left = last_.share(q, p.v);
         if (!std::isfinite(left)) return false;
-        if (left <= arrived || (left <= tol && left > (left <= rounding ? 0.5 : 0.9) * last)) return true;
+        if (left <= arrived || (left <= tol && left > (left <= rounding ? 0.5 : 0.9) * before)) return true;
+        if (left <= stiff && left > 0.5 * before && moved <= 1) return true;
         if (k == most_iterations) return left <= tol;
-        if (renewed < 0 || (k - renewed >= 2 && left > rounding && left > slow * last)) {
+        if (renewed < 0 || (k - renewed >= 2 && left > rounding && left > slow * before)) {
             if (!factor(motion, p, u, B, D, moves)) return false;
             renewed = k;
         }
-        correct(motion, x, y);
+        // [roundings of q]
+        moved =
+            B * correct(motion, x, y) / (16 * 2.2e-16 * std::max(1.0, q.size() > 0 ? q.cwiseAbs().maxCoeff() : 0.0));
         ++solves;
-        last = left;
+        before = left;
     }
 }
 
