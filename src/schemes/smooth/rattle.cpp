@@ -23,7 +23,7 @@ constexpr double acceptable = 1e-10;  // residual, as a share, above which the s
 
 struct Work {
     StageNewton newton;
-    VecX x;
+    VecX x, q_middle;
     RowVec y;
 };
 
@@ -80,9 +80,9 @@ private:
             if (!motion.find(s.time(1), s.q1, second)) return false;
             if (rolls) {
                 s.u_stage = D * s.v_stage;
-                s.q_stage = s.q0;
-                system.advance(s.q_stage, s.u_stage);
-                if (!motion.find(s.time(0.5), s.q_stage, middle)) return false;
+                w.q_middle = s.q0;
+                system.advance(w.q_middle, s.u_stage);
+                if (!motion.find(s.time(0.5), w.q_middle, middle)) return false;
             }
             motion.load(s.v_stage, first);
             newton.take_rows(motion, second, rolls ? middle : second, s.v_stage, B, D);
