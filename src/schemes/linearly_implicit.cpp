@@ -49,18 +49,6 @@ constexpr double kept_gap = 1e-3;     // [m] a contact that pressed in the last 
 constexpr double stiff_row = 4;       // h^2 s G M^-1 G' or h d G M^-1 G' above which a row flips
 constexpr int most_short_steps = 50;  // sub-steps in a row below the shortest before rebounds end
 
-// To the next multiple of h, so that sub-steps after an event end where the step would have ended.
-double length_to_grid(double t, double h, double t_limit) {
-    const double n = std::floor(t / h + 1e-9) + 1;
-    return step_length(t, n * h - t > 1e-9 * h ? n * h - t : h, t_limit);
-}
-
-double end_on_grid(double t, double length, double h, double t_limit) {
-    if (std::abs(t + length - t_limit) <= 1e-9 * h) return t_limit;
-    const double n = std::round((t + length) / h);
-    return std::abs(t + length - n * h) <= 1e-9 * h ? n * h : t + length;
-}
-
 }  // namespace
 
 void LinearlyImplicit::prepare(const System& system, const State& state, Step& step) const {
@@ -282,23 +270,7 @@ void LinearlyImplicit::collide(const System& system, Solver& solver, State& x, S
     const std::size_t first_event = s.events.size();
     resolve_impact(system, solver, impact, x, s, report);
 
-    // Whom the impact left bouncing, and whose bounces have come to an end.
-    w.product.resize(contacts.jacobian.rows());
-    contacts.jacobian.product(s.problem.nodes(), x.v, w.product);
-    for (int i = 0; i < contacts.size(); ++i) {
-        const bool hit = std::any_of(s.events.begin() + static_cast<long>(first_event), s.events.end(),
-                                     [&](const Event& event) { return event.contact == contacts.id[i]; });
-        if (!hit) continue;
-        if (w.product[contacts.jacobian.row[i]] > approach_tolerance) {
-            note_bounce(contacts.id[i], x.t, memory);
-        } else if (const double end = end_bounces(contacts.id[i], x.t, memory); end < infinity) {
-            s.events.push_back({.t = end,
-                                .kind = EventKind::accumulation,
-                                .contact = contacts.id[i],
-                                .before = ContactMode::impact,
-                                .after = s.solution.modes[static_cast<std::size_t>(i)]});
-        }
-    }
+    note_bounces(first_event, approach_tolerance, x, s);
     memory.v_rate.setZero();
     remember(options_.step, s);
     memory.h = 0;  // impulses of an impact are no guess for the next step, its modes are

@@ -1,6 +1,7 @@
 // The schemes, one line each. From it follow the scene keyword, --scheme, `stickslip list` and the common tests.
 #include "base/fields.hpp"
 #include "schemes/euler.hpp"
+#include "schemes/hybrid.hpp"
 #include "schemes/linearly_implicit.hpp"
 #include "schemes/moreau_jean.hpp"
 #include "schemes/schatzman_paoli.hpp"
@@ -88,6 +89,69 @@ std::unique_ptr<Scheme> make_linear_implicit_euler(const OptionValues& values) {
     return std::make_unique<LinearlyImplicit>(o);
 }
 
+void check_event_driven(const EventDrivenOptions& o, const OptionValues& values) {
+    require_step(o.step, values);
+    require(o.tol == 0 || o.tol >= 1e-14, "tol must be 0 (fixed steps) or at least 1e-14: less is below rounding",
+            values, "tol");
+    require(o.safety > 0 && o.safety < 1, "safety must lie in (0, 1)", values, "safety");
+    require(o.smallest_step >= 1e-14, "smallest_step must be at least 1e-14 s", values, "smallest_step");
+    require(o.longest_step == 0 || o.longest_step >= o.smallest_step,
+            "longest_step must be 0 (a hundred times step) or not below smallest_step [s]", values, "longest_step");
+    require(o.drift_limit >= 0, "drift_limit must not be negative [m, rad]", values, "drift_limit");
+    require(o.baumgarte_time > 0, "baumgarte_time must be positive [s]", values, "baumgarte_time");
+    require(o.restitution_threshold >= 0, "restitution_threshold must not be negative [m/s]", values,
+            "restitution_threshold");
+    require(o.closed_gap > 0, "closed_gap must be positive [m]", values, "closed_gap");
+    require(o.rest_speed > 0, "rest_speed must be positive [m/s]", values, "rest_speed");
+    require(o.shortest_flight > 0, "shortest_flight must be positive [s]", values, "shortest_flight");
+}
+
+template <const char* name>
+std::unique_ptr<Scheme> make_explicit(const OptionValues& values) {
+    EventDrivenOptions o;
+    assign_fields(o, values, std::string("scheme ") + name);
+    check_event_driven(o, values);
+    return std::make_unique<EventDriven>(o, make_runge_kutta(name));
+}
+
+void refuse_baumgarte(const EventDrivenOptions& o, const OptionValues& values) {
+    require(o.drift.index != 1, "drift: baumgarte is for methods in the acceleration form (rk4, rkf45, dopri5)", values,
+            "drift");
+}
+
+template <const char* name>
+std::unique_ptr<Scheme> make_half_explicit_scheme(const OptionValues& values) {
+    EventDrivenOptions o;
+    assign_fields(o, values, std::string("scheme ") + name);
+    check_event_driven(o, values);
+    refuse_baumgarte(o, values);
+    return std::make_unique<EventDriven>(o, make_half_explicit(name));
+}
+
+std::unique_ptr<Scheme> make_hem5(const OptionValues& values) {
+    Hem5Options o;
+    assign_fields(o, values, "scheme hem5");
+    check_event_driven(o, values);
+    refuse_baumgarte(o, values);
+    require(o.estimator > 0, "estimator must be positive", values, "estimator");
+    return std::make_unique<EventDriven>(o, make_half_explicit("hem5", o.estimator));
+}
+
+std::unique_ptr<Scheme> make_hybrid(const OptionValues& values) {
+    HybridOptions o;
+    assign_fields(o, values, "scheme hybrid");
+    check_event_driven(o, values);
+    require(o.h_min >= 1e-12, "h_min must be at least 1e-12 s: time itself is not kept more finely", values, "h_min");
+    const std::string& method = o.method.word();
+    const bool explicit_method = method == "dopri5" || method == "rk4";
+    if (!explicit_method) refuse_baumgarte(o, values);
+    return std::make_unique<Hybrid>(
+        o, explicit_method ? make_runge_kutta(method.c_str()) : make_half_explicit(method.c_str()));
+}
+
+constexpr char rk4[] = "rk4", rkf45[] = "rkf45", dopri5[] = "dopri5";
+constexpr char hem3[] = "hem3", hem4[] = "hem4", phem56[] = "phem56";
+
 }  // namespace
 
 const std::vector<SchemeEntry>& schemes() {
@@ -113,6 +177,23 @@ const std::vector<SchemeEntry>& schemes() {
         {"linear-implicit-euler", "Anitescu & Potra 2002",
          "weights 1: stable for stiff forces, damps; located collisions", "1", list_fields<LinearImplicitEulerOptions>,
          make_linear_implicit_euler},
+        {"hem5", "Brasey & Hairer 1993; Haddouni 2015, s.2.2.3",
+         "half-explicit, event-driven: the accurate one for joints", "5", list_fields<Hem5Options>, make_hem5},
+        {"hybrid", "Haddouni 2015, ch. 4", "event-driven; moreau-jean through accumulations and transitions",
+         "that of its method between events", list_fields<HybridOptions>, make_hybrid},
+        {"phem56", "Murua 1997; Haddouni 2015, s.2.2.3",
+         "partitioned half-explicit, event-driven: fewer stages than hem5", "5", list_fields<EventDrivenOptions>,
+         make_half_explicit_scheme<phem56>},
+        {"hem4", "Brasey & Hairer 1993", "half-explicit, event-driven", "4", list_fields<EventDrivenOptions>,
+         make_half_explicit_scheme<hem4>},
+        {"hem3", "Brasey & Hairer 1993", "half-explicit, event-driven", "3", list_fields<EventDrivenOptions>,
+         make_half_explicit_scheme<hem3>},
+        {"dopri5", "Dormand & Prince 1980", "explicit in the acceleration form, event-driven", "5",
+         list_fields<EventDrivenOptions>, make_explicit<dopri5>},
+        {"rkf45", "Fehlberg 1969; Haddouni 2015, A.1", "explicit in the acceleration form, event-driven", "4",
+         list_fields<EventDrivenOptions>, make_explicit<rkf45>},
+        {"rk4", "Kutta 1901", "explicit in the acceleration form, event-driven", "4", list_fields<EventDrivenOptions>,
+         make_explicit<rk4>},
     };
     return table;
 }

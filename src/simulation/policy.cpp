@@ -86,6 +86,8 @@ std::string objection(const RunSettings& settings, const System& system, const S
         return fmt::format("step {}: {}", step, no);
     const double worst = report.solve.residual.max(), tol = run_tolerance(settings);
     if (report.status == Status::ok && worst <= tol) return {};
+    if (report.status != Status::ok && worst <= tol && *report.reason)
+        return fmt::format("step {} at t = {:.9g} s could not be taken: {}", step, report.t, report.reason);
     return fmt::format(
         "step {} at t = {:.9g} s could not be certified: {} left a residual of {:.3g} m/s, tolerance {:.3g} ({}{}{}). "
         "Try another solver, a larger solver.tol, a smaller step, or policy budget",

@@ -51,4 +51,24 @@ double end_bounces(const ContactId& id, double t, StepMemory& memory) {
     return before < 1 && std::abs(r - before) < same_ratio * before ? t + left : infinity;
 }
 
+void note_bounces(std::size_t first_event, double tolerance, const State& x, Step& s) {
+    const ContactRows& contacts = s.problem.contacts;
+    s.row_work.resize(contacts.jacobian.rows());
+    contacts.jacobian.product(s.problem.nodes(), x.v, s.row_work);
+    for (int i = 0; i < contacts.size(); ++i) {
+        const bool hit = std::any_of(s.events.begin() + static_cast<long>(first_event), s.events.end(),
+                                     [&](const Event& event) { return event.contact == contacts.id[i]; });
+        if (!hit) continue;
+        if (s.row_work[contacts.jacobian.row[i]] > tolerance) {
+            note_bounce(contacts.id[i], x.t, s.memory);
+        } else if (const double end = end_bounces(contacts.id[i], x.t, s.memory); end < infinity) {
+            s.events.push_back({.t = end,
+                                .kind = EventKind::accumulation,
+                                .contact = contacts.id[i],
+                                .before = ContactMode::impact,
+                                .after = s.solution.modes[static_cast<std::size_t>(i)]});
+        }
+    }
+}
+
 }  // namespace stickslip

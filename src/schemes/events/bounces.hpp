@@ -9,6 +9,9 @@ namespace stickslip {
 void note_bounce(const ContactId& id, double t, StepMemory& memory);
 // [s] How long it would go on bouncing after an impact at t; infinity while its intervals do not shrink.
 double bounces_left(const ContactId& id, double t, const StepMemory& memory);
+// After an impact whose events start at `first_event`: whom it left bouncing (parting faster than the tolerance [m/s]), and
+// whose bounces have come to an end, which is an event of its own.
+void note_bounces(std::size_t first_event, double tolerance, const State& x, Step& s);
 // Contact `id` was hit at t and stays. When its last three intervals shrank alike, the time at which they would have added up;
 // else infinity. Its bounces are forgotten.
 double end_bounces(const ContactId& id, double t, StepMemory& memory);

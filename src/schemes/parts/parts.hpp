@@ -29,6 +29,10 @@ double step_length(double t, double h, double t_limit);
 // gather rounding and a run that ends early takes the same steps as a longer one.
 double end_of_step(double t, double h, double t_limit);
 
+// The length to the next multiple of h, so that sub-steps after an event end where the step would have ended; and where that is.
+double length_to_grid(double t, double h, double t_limit);
+double end_on_grid(double t, double length, double h, double t_limit);
+
 // Looks for redundant joint rows at a state; at the start of a run and after each edit, so that a resumed run finds the same.
 void plan_redundancy(const System& system, const State& state, Step& step);
 

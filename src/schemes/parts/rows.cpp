@@ -25,6 +25,17 @@ double end_of_step(double t, double h, double t_limit) {
     return std::abs(t - n * h) <= grid_rounding * h ? (n + 1) * h : t + h;
 }
 
+double length_to_grid(double t, double h, double t_limit) {
+    const double n = std::floor(t / h + 1e-9) + 1;
+    return step_length(t, n * h - t > 1e-9 * h ? n * h - t : h, t_limit);
+}
+
+double end_on_grid(double t, double length, double h, double t_limit) {
+    if (std::abs(t + length - t_limit) <= 1e-9 * h) return t_limit;
+    const double n = std::round((t + length) / h);
+    return std::abs(t + length - n * h) <= 1e-9 * h ? n * h : t + length;
+}
+
 void begin_step(const State& x, Step& s) {
     s.t0 = x.t;
     s.q0 = x.q;

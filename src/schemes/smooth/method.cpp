@@ -47,8 +47,9 @@ bool SmoothStep::solve_start(Motion& motion) {
         motion.solve(start, start, r);
         ++solves;
         if (motion.trouble() != Motion::Trouble::none) return false;
+        a0 = start.a;
+        start_known = true;
     }
-    a0 = start.a;
     return true;
 }
 

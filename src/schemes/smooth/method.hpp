@@ -18,7 +18,7 @@ struct SmoothStep {
     // Given.
     double t = 0, h = 0;  // [s]
     VecX q0, v0;
-    bool start_known = false;                          // `start` is solved already: it was the end of the last step
+    bool start_known = false;  // `start` and a0 are known: from the end of the last step, or from the step tried before
     bool switch_before = false, switch_after = false;  // a load switches at the start, at the end
     VecX
         remembered;  // what a method of several steps keeps of the last one, in and (where take() is true) out; of a length

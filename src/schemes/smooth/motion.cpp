@@ -17,7 +17,6 @@ constexpr double no_slip =
 // Of pivots scaled to 1. Rows that agree to this are one row: what drifts apart by less is not resolved, what is more
 // dependent than this near a dead point makes forces larger than the tolerance of a step.
 constexpr double rank_tolerance = 1e-10;
-constexpr double rate_span = 1e-4;  // [s] between the targets from which their rate is taken
 
 // The unit force of friction against the slip u, in (t1, t2): -u/|u|, or the corner of the polygon that takes most.
 Vec2 against(const Vec2& u, int facets) {
@@ -187,53 +186,21 @@ void Motion::load(const VecX& v, MotionPoint& p) {
     }
 }
 
-// Targets change by design, so their rate is taken from the targets themselves, along the motion: five points where none of
-// them lies beyond a jump (exact to rounding for what changes over 1e-2 s), else two on the side that has none.
 void Motion::acceleration_side(MotionPoint& p, RowVec& rate) {
     if (found_ != &p) system_->rows(p.t, p.q, *finder_, p.joints, p.contacts);
-    found_ = nullptr;
     system_->curvature(p.t, p.q, p.v, *finder_, p.joints, p.contacts);
-    target_rate_.setZero(row_count_);
-    const bool driven = std::any_of(p.joints.target.begin(), p.joints.target.end(), [](double w) { return w != 0; });
-    if (driven) {
-        const auto add = [&](double ahead, double weight) {
-            ahead_ = p.q;
-            shift_ = ahead * p.v;
-            system_->advance(ahead_, shift_);
-            system_->rows(p.t + ahead, ahead_, *finder_, joints_, contacts_);
-            int row = 0;
-            for (const Source& source : sources_) {
-                if (source.contact < 0) {
-                    const auto i = static_cast<std::size_t>(joints_.jacobian.row[source.joint_group] + source.first);
-                    if (joints_.kind[i] == RowKind::velocity) target_rate_[row] += weight * joints_.target[i];
-                }
-                row += source.dim;
-            }
-        };
-        const double d = rate_span;
-        const double before = system_->next_discontinuity(p.t - 2 * d);
-        if (before > p.t + 2 * d) {
-            add(-2 * d, 1 / (12 * d));
-            add(-d, -8 / (12 * d));
-            add(d, 8 / (12 * d));
-            add(2 * d, -1 / (12 * d));
-        } else {
-            const double side = before <= p.t ? 1e-6 : -1e-6;
-            add(0, -1 / side);
-            add(side, 1 / side);
-        }
-    }
+    if (find_target_rates(*system_, p.t, p.q, p.v, p.joints, *finder_, target_scratch_, target_rate_)) found_ = nullptr;
     rate.resize(row_count_);
     int row = 0;
     for (const Source& source : sources_) {
         for (int k = 0; k < source.dim; ++k, ++row) {
-            const double curvature =
-                source.contact < 0
-                    ? p.joints
-                          .curvature[static_cast<std::size_t>(p.joints.jacobian.row[source.joint_group] + source.first)]
-                    : p.contacts.curvature[static_cast<std::size_t>(
-                          p.contacts.jacobian.row[contact_in(source.contact, p)] + k)];
-            rate[row] = target_rate_[row] - curvature;
+            if (source.contact < 0) {
+                const int i = p.joints.jacobian.row[source.joint_group] + source.first;
+                rate[row] = target_rate_[i] - p.joints.curvature[static_cast<std::size_t>(i)];
+            } else {
+                const int first = p.contacts.jacobian.row[contact_in(source.contact, p)];
+                rate[row] = -p.contacts.curvature[static_cast<std::size_t>(first + k)];
+            }
         }
     }
 }

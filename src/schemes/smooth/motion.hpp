@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "math/min_norm.hpp"
+#include "schemes/smooth/target_rates.hpp"
 #include "stickslip/scheme.hpp"
 
 namespace stickslip {
@@ -133,10 +134,9 @@ private:
     bool by_min_norm_ = false;
     AlignedDoubles column_;
     std::vector<std::vector<std::pair<int, int>>> at_node_;  // per node: group and block of J
-    VecX work_, ahead_, shift_;
+    VecX work_;
     RowVec Gv_, speed_;
-    JointRows joints_;
-    ContactRows contacts_;
+    TargetRateScratch target_scratch_;
     RowVec target_rate_;
 };
 

@@ -4,6 +4,7 @@
 //   U_i = h sum_{j<i} a_ij K_j,   V_i = v0 + h sum_{j<i} a_ij a_j
 //
 // Neither positions nor velocities stay on the constraints: Baumgarte's terms or projection take the drift out.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -33,7 +34,7 @@ public:
         s.sum.begin(motion, s.start);
         s.sum.add(motion, s.start, s.h * t_.b[0]);
         MotionPoint& p = s.stage[0];
-        const bool last_is_end = t_.b.back() == 0 && t_.A.back().size() + 1 == n;
+        const bool last_is_end = t_.b.back() == 0 && std::equal(t_.A.back().begin(), t_.A.back().end(), t_.b.begin());
         for (std::size_t i = 1; i < n; ++i) {
             if (i + 1 == n && last_is_end) break;
             combine(t_.A[i], s);

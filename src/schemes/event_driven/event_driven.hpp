@@ -1,0 +1,142 @@
+// Event-driven integration: a method of high order between events, which are located, and at each of them the contact laws.
+// See the .cpp for the strategy.
+#pragma once
+
+#include "base/fields.hpp"
+#include "schemes/event_driven/instant_problem.hpp"
+#include "schemes/event_driven/watch.hpp"
+#include "schemes/impacts/impact.hpp"
+
+namespace stickslip {
+
+struct EventDrivenOptions {
+    double step = 1e-3;
+    double tol = 0;
+    Choice control{{"plain", "pi"}, 0};
+    double safety = 0.9;
+    double smallest_step = 1e-9;
+    double longest_step = 0;
+    Choice error{{"positions", "both"}, 0};
+    Choice drift{{"none", "baumgarte", "projection"}, 2};
+    double drift_limit = 1e-12;
+    double baumgarte_time = 0.01;
+    Choice dense{{"hermite", "own"}, 0};
+    Choice impact = impact_laws();
+    double restitution_threshold = 0;
+    double closed_gap = 1e-9;
+    double rest_speed = 1e-9;
+    double shortest_flight = 1e-7;
+
+    template <class F>
+    void common_fields(F&& f) {
+        f("step", step, "s", "step size; with tol the first one");
+        f("tol", tol, "-", "error allowed per step, 2-norm [m, rad] (error: both also [m/s, rad/s]); 0: fixed steps");
+        f("control", control, "-", "of the step size: plain as in Haddouni (2.120), or pi (Gustafsson)");
+        f("safety", safety, "-", "factor of the step size that the error estimate allows");
+        f("smallest_step", smallest_step, "s", "steps that would have to be shorter end the run");
+        // Longer and events between the samples of a step may be missed: what rests has no error that would keep steps short.
+        f("longest_step", longest_step, "s", "step control does not go beyond; 0: a hundred times step");
+        f("error", error, "-", "what the error estimate is of: positions, or both positions and velocities");
+        f("drift", drift, "-",
+          "of joints and closed contacts: none; baumgarte (methods in the acceleration form); or projection of "
+          "positions, then "
+          "velocities, in the metric of the mass matrix");
+        f("drift_limit", drift_limit, "m, rad",
+          "projection leaves smaller drift alone (velocities: the same number per second)");
+        f("baumgarte_time", baumgarte_time, "s", "in which Baumgarte's terms take drift out");
+        f("dense", dense, "-", "between the ends of a step: quintic Hermite, or the method's own where it has one");
+        f("impact", impact, "-", "impact law");
+        f("restitution_threshold", restitution_threshold, "m/s", "slower normal impacts do not rebound");
+        // Larger and bodies stop visibly above each other; smaller than rounding and a resting contact is lost.
+        f("closed_gap", closed_gap, "m", "a contact is closed when its gap is at most this");
+        f("rest_speed", rest_speed, "m/s", "and at rest when it approaches or parts slower than this");
+        f("shortest_flight", shortest_flight, "s",
+          "bounces that would all be over within this time are ended: the accumulation is an event");
+    }
+    template <class F>
+    void fields(F&& f) {
+        common_fields(f);
+    }
+};
+
+struct Hem5Options : EventDrivenOptions {
+    double estimator = 0.01;
+    template <class F>
+    void fields(F&& f) {
+        common_fields(f);
+        f("estimator", estimator, "-", "c of the error estimate I1^2/(I1 + c I2): larger gives longer steps");
+    }
+};
+
+class EventDriven : public Scheme {
+public:
+    EventDriven(const EventDrivenOptions& options, std::unique_ptr<SmoothMethod> method)
+        : options_(options), method_(std::move(method)) {}
+    void prepare(const System& system, const State& state, Step& step) const override;
+    StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const override;
+
+    // What ended the last step, for the hybrid scheme.
+    struct Outcome {
+        bool impact = false;
+        bool friction = false;  // a change between stick and slip
+        bool edge = false;
+        bool stuck = false;  // the modes could not be decided: the step was not taken, and x is as it was
+        ContactId who;
+    };
+    StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s, Outcome& outcome) const;
+
+private:
+    // What an event says about the modes to come, where the instant problem itself is on the fence.
+    struct Hints {
+        bool lost = false;                                // the first of these is not there a little later
+        std::vector<ContactId> released;                  // these open
+        std::vector<Candidate> sliding;                   // these begin to slide
+        std::vector<std::pair<int, signed char>> giving;  // these rows give way at their lower (-1) or upper bound (1)
+        void clear();
+    };
+    struct Scratch {
+        const Step* owner = nullptr;  // whose last step `smooth` holds
+        const System* system = nullptr;
+        Motion motion;
+        SmoothStep smooth, half;
+        Modes modes, modes_before;
+        Watch watch;
+        InstantProblem instant;
+        std::vector<Candidate> candidates;
+        std::vector<Watch::Function> triggers;
+        Hints hints;
+        ContactGaps open;
+        RowVec product;
+        VecX v_reach, a_there, dq;
+        State there;
+        MotionPoint point;
+        JointRows joints;
+    };
+    static Scratch& scratch();
+
+    void set_sides(const System& system, const State& x, Step& s) const;
+    // Impact if something closed approaches, then the modes of what is closed; into w.modes and the memory. False: not solved.
+    bool decide(const System& system, Solver& solver, State& x, Step& s, Scratch& w, StepReport& report,
+                Outcome& outcome) const;
+    bool decide_modes(const System& system, Solver& solver, const State& x, Step& s, Scratch& w,
+                      StepReport& report) const;
+    void note_changes(const State& x, Step& s, Scratch& w, Outcome& outcome) const;
+    // Moves x onto the rows of the motion.
+    bool project(const System& system, State& x, Step& s, Scratch& w, double limit, double velocity_limit) const;
+    bool take(const System& system, const State& x, double h, Step& s, Scratch& w) const;
+    double estimate(const System& system, const State& x, Step& s, Scratch& w, StepReport& report) const;
+    bool instant_agrees(const System& system, Solver& solver, double share, Step& s, Scratch& w,
+                        StepReport& report) const;
+    void locate(const System& system, const State& x, double share, Step& s, Scratch& w, StepReport& report) const;
+    bool accept(const System& system, Solver& solver, State& x, double t_end, Step& s, Scratch& w,
+                StepReport& report) const;
+    void read_hints(const System& system, Step& s, Scratch& w, Outcome& outcome) const;
+    double next_length(double h, double error, StepMemory& memory) const;
+
+    double longest_step() const { return options_.longest_step > 0 ? options_.longest_step : 100 * options_.step; }
+
+    EventDrivenOptions options_;
+    std::unique_ptr<SmoothMethod> method_;
+};
+
+}  // namespace stickslip

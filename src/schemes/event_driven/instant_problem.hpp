@@ -1,0 +1,51 @@
+// The contact problem at one instant: which closed contacts open, stick or slide from now on, and which drives and brakes
+// hold. In accelerations, as a step problem over a span tau, v+ = v + tau a:
+//
+//   A = M,  r = M v + tau (k + F v)
+//   rigid rows, drives and brakes that hold   G v+ = G v + tau (dw/dt - dG/dt v)         within tau times their bounds
+//   springs, drives and brakes that give      lambda = tau times their force
+//   closed contacts                           u_N = N (v+ - v) + tau dN/dt v,  and u_T likewise where nothing slips
+//   sliding contacts                          rows (n, d) with d along the slip, u_T = a large speed: friction is -mu p_N d
+//
+// so tau u is the relative acceleration, and its complementarity is that of the acceleration level [Glocker & Pfeiffer; Haddouni
+// s.2.1.1.1], on the disc cone in space. Solved and certified like any other step problem, by the run's own solver.
+#pragma once
+
+#include "schemes/smooth/motion.hpp"
+
+namespace stickslip {
+
+inline constexpr double instant_span = 1e-3;  // [s] tau: with it the tolerance of 1e-9 m/s is one of 1e-6 m/s^2
+
+// A closed contact, and how it slides.
+struct Candidate {
+    ContactId id;
+    bool slides = false;
+    Vec2 slip = Vec2::Zero();  // direction in (t1, t2), not zero when it slides
+};
+
+class InstantProblem {
+public:
+    // Fills s.problem at (t, q, v). `bound`: per bilateral row, -1 or 1 pushes with its lower or upper bound, 0 may hold.
+    void fill(const System& system, double t, const VecX& q, const VecX& v, const std::vector<Candidate>& candidates,
+              const std::vector<signed char>& bound, Step& s);
+    // Accelerations and forces of a solved motion as the solution of that problem, in s.solution.
+    void enter(const Motion& motion, const MotionPoint& p, Step& s) const;
+    // The modes that s.solution says, of the candidates given to fill().
+    void read(const std::vector<Candidate>& candidates, const std::vector<signed char>& bound, const Step& s,
+              Modes& modes) const;
+    // Gaps and rates of every contact of the system there, from fill().
+    const ContactRows& contacts() const { return contacts_; }
+
+private:
+    ContactRows contacts_;
+    BlockMatrix gyroscopic_;
+    Forces forces_;
+    RowVec Gv_, rates_, Hv_;
+    TargetRateScratch target_scratch_;
+};
+
+// True for a bilateral row that gives way at bounds of its force.
+bool gives_way(const JointRows& joints, int row);
+
+}  // namespace stickslip

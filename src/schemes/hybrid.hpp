@@ -1,0 +1,47 @@
+// The hybrid scheme: event-driven while events are few, Moreau-Jean through accumulations and transitions.
+#pragma once
+
+#include "schemes/event_driven/event_driven.hpp"
+#include "schemes/moreau_jean.hpp"
+
+namespace stickslip {
+
+struct HybridOptions : EventDrivenOptions {
+    Choice method{{"hem5", "phem56", "hem4", "dopri5", "rk4"}, 0};
+    double h_min = 5e-7;
+    Choice friction{{"transitions", "space", "events"}, 0};
+    template <class F>
+    void fields(F&& f) {
+        f("method", method, "-", "between events");
+        common_fields(f);
+        // Smaller and accumulations take more steps; larger and bodies sink by up to this times their speed.
+        f("h_min", h_min, "s",
+          "shortest step of time-stepping; it takes max(h_min, h^(p+1)), h the last step between events");
+        f("friction", friction, "-",
+          "to time-stepping: transitions between stick and slip; the same and all friction in space, as in the thesis; "
+          "or none "
+          "(events)");
+    }
+};
+
+class Hybrid final : public Scheme {
+public:
+    Hybrid(const HybridOptions& options, std::unique_ptr<SmoothMethod> method);
+    void prepare(const System& system, const State& state, Step& step) const override;
+    StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const override;
+
+private:
+    struct Scratch;
+    static Scratch& scratch();
+    double short_step(const StepMemory& memory) const;
+    void switch_over(bool time_stepping, SwitchReason reason, const ContactId& who, const State& x, Step& s) const;
+    SwitchReason settled(const System& system, const State& x, Step& s) const;
+    bool space_friction(const System& system, const State& x, Step& s) const;
+
+    HybridOptions options_;
+    int order_;
+    EventDriven events_;
+    MoreauJean stepping_;
+};
+
+}  // namespace stickslip

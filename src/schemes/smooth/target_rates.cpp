@@ -1,0 +1,38 @@
+#include "schemes/smooth/target_rates.hpp"
+
+#include <algorithm>
+
+namespace stickslip {
+
+namespace {
+constexpr double span = 1e-4;        // [s] between five points
+constexpr double short_span = 1e-6;  // [s] between two beside a jump
+}  // namespace
+
+bool find_target_rates(const System& system, double t, const VecX& q, const VecX& v, const JointRows& joints,
+                       ContactFinder& finder, TargetRateScratch& scratch, RowVec& rates) {
+    rates.setZero(joints.size());
+    const bool driven = std::any_of(joints.target.begin(), joints.target.end(), [](double w) { return w != 0; });
+    if (!driven) return false;
+    const auto add = [&](double ahead, double weight) {
+        scratch.q = q;
+        scratch.shift = ahead * v;
+        system.advance(scratch.q, scratch.shift);
+        system.rows(t + ahead, scratch.q, finder, scratch.joints, scratch.contacts);
+        for (int i = 0; i < rates.size(); ++i) rates[i] += weight * scratch.joints.target[static_cast<std::size_t>(i)];
+    };
+    const double jump = system.next_discontinuity(t - 2 * span);
+    if (jump > t + 2 * span) {
+        add(-2 * span, 1 / (12 * span));
+        add(-span, -8 / (12 * span));
+        add(span, 8 / (12 * span));
+        add(2 * span, -1 / (12 * span));
+    } else {
+        const double side = jump <= t ? short_span : -short_span;
+        add(0, -1 / side);
+        add(side, 1 / side);
+    }
+    return true;
+}
+
+}  // namespace stickslip

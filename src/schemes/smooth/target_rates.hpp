@@ -1,0 +1,20 @@
+// [m/s^2] How fast the targets of drives change at (t, q, v), per bilateral row. Targets change by design and may depend on
+// the configuration, so they are differenced along the motion: by five points where none of them lies beyond a jump of the
+// schedule (exact to rounding for what changes over 1e-2 s), else by two on the side that has none.
+#pragma once
+
+#include "stickslip/system.hpp"
+
+namespace stickslip {
+
+struct TargetRateScratch {
+    VecX q, shift;
+    JointRows joints;
+    ContactRows contacts;
+};
+
+// `joints` are the rows at (t, q). True if anything is driven; else rates are zero and the finder has not been used.
+bool find_target_rates(const System& system, double t, const VecX& q, const VecX& v, const JointRows& joints,
+                       ContactFinder& finder, TargetRateScratch& scratch, RowVec& rates);
+
+}  // namespace stickslip
