@@ -86,6 +86,7 @@ inline SmoothRun run_smooth(const SmoothMethod& method, const SmoothProblem& pro
         run.lowest = std::min(run.lowest, sum);
         run.highest = std::max(run.highest, sum);
         s.start = s.end;
+        s.a0 = s.end.a;
         s.start_known = true;
     }
     run.end = x;

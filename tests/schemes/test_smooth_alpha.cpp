@@ -133,7 +133,7 @@ TEST(GeneralizedAlpha, goes_on_with_the_same_bits_from_what_it_remembers) {
             plan_redundancy(system, x, step);
             Motion motion;
             SmoothStep s;
-            s.h = 1e-3;
+            s.h = s.remembered_step = 1e-3;
             s.remembered = remembered;
             for (int k = 0; k < steps; ++k) {
                 motion.begin(system, whole.modes, x, step);
@@ -143,6 +143,7 @@ TEST(GeneralizedAlpha, goes_on_with_the_same_bits_from_what_it_remembers) {
                 ASSERT_TRUE(method->take(motion, s));
                 x = {x.t + s.h, s.q1, s.v1};
                 s.start = s.end;
+                s.a0 = s.end.a;
                 s.start_known = !forget;
             }
             remembered = s.remembered;
@@ -278,6 +279,7 @@ TEST(ImplicitMethods, ask_for_no_memory_once_warm) {
                 x.q = s.q1;
                 x.v = s.v1;
                 s.start = s.end;
+                s.a0 = s.end.a;
                 s.start_known = true;
             }
             EXPECT_EQ(allocations - before, 0) << c.name;

@@ -72,6 +72,7 @@ bool EventDriven::take(const System& system, const State& x, double h, Step& s, 
         smooth.remembered.resize(0);
     else
         smooth.remembered = s.memory.acceleration;
+    smooth.remembered_step = s.memory.h;
     return method_->take(w.motion, smooth);
 }
 

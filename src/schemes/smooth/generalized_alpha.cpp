@@ -81,10 +81,8 @@ public:
 
         if (!s.solve_end(motion)) return false;
         s.error = estimate(system, s);
-        const Eigen::Index nv = s.v0.size();
-        s.remembered.resize(nv + 1);
-        s.remembered.head(nv) = w.a1;
-        s.remembered[nv] = h;
+        s.remembered = w.a1;
+        s.remembered_step = h;
         hermite_path(system, s);
         return true;
     }
@@ -92,12 +90,11 @@ public:
 private:
     // a_n for a step of length s.h.
     bool find_a(Motion& motion, SmoothStep& s, VecX& a) const {
-        const Eigen::Index nv = s.v0.size();
-        const bool known = s.remembered.size() == nv + 1 && s.h <= most_growth * s.remembered[nv];
+        const bool known = s.remembered.size() == s.v0.size() && !s.switch_before && s.remembered_step > 0 &&
+                           s.h <= most_growth * s.remembered_step;
         if (known) {
-            const double ratio = s.h / s.remembered[nv];
-            a = s.remembered.head(nv);
-            if (ratio != 1) a = s.a0 + ratio * (a - s.a0);
+            a = s.remembered;
+            if (s.h != s.remembered_step) a = s.a0 + (s.h / s.remembered_step) * (a - s.a0);
             return true;
         }
         a = s.a0;

@@ -20,10 +20,11 @@ struct SmoothStep {
     VecX q0, v0;
     bool start_known = false;  // `start` and a0 are known: from the end of the last step, or from the step tried before
     bool switch_before = false, switch_after = false;  // a load switches at the start, at the end
-    VecX
-        remembered;  // what a method of several steps keeps of the last one, in and (where take() is true) out; of a length
-                     // of its own; empty: start afresh, to be emptied where modes, loads or velocities jump
-    double baumgarte = 0;  // [1/s] rate 1/T at which methods in the acceleration form take drift out; 0: none
+    // nv: what a method of several steps keeps of the last one, in and (where take() is true) out; empty: start afresh. To be
+    // emptied where modes or velocities jump.
+    VecX remembered;
+    double remembered_step = 0;  // [s] length of the step it comes from, in and out; 0: start afresh
+    double baumgarte = 0;        // [1/s] rate 1/T at which methods in the acceleration form take drift out; 0: none
     ErrorOf error_of = ErrorOf::positions;
     bool own_path = false;  // the method's own dense output, where it has one, instead of Hermite's
 
