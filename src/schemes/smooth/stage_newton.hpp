@@ -13,7 +13,8 @@
 // Kf, Cf are the slopes of the forces, gyroscopic ones included; springs and dampers (k, d) enter as rows of their own, so that the
 // upper left block is diagonal over nodes however stiff they are. Solved through the dense Schur complement; where that is
 // singular, least squares of least norm, as in Motion. Left out, at the price of linear convergence with a rate of the order
-// of the turn of a step: the change of M, C, J and G with q.
+// of the turn of a step: the change of M, C, J and G with q; and that of C with v, so that in space contacts that slide slower than
+// mu N h/m need shorter steps.
 #pragma once
 
 #include <algorithm>
