@@ -145,6 +145,25 @@ std::unique_ptr<Scheme> make_hem5(const OptionValues& values) {
     return std::make_unique<Hybrid>(o, Switching{}, make_half_explicit("hem5", o.estimator));
 }
 
+std::unique_ptr<Scheme> make_generalized_alpha_scheme(const OptionValues& values) {
+    GeneralizedAlphaOptions o;
+    assign_fields(o, values, "scheme generalized-alpha");
+    check_event_driven(o, values);
+    refuse_baumgarte(o, values);
+    require(o.index == 2 || o.index == 3, "index must be 2 or 3", values, "index");
+    require(o.rho >= 0 && o.rho <= 1, "rho must lie in [0, 1]", values, "rho");
+    require(o.newton_tol > 0 && o.newton_tol < 1, "newton_tol must lie in (0, 1)", values, "newton_tol");
+    return std::make_unique<Hybrid>(o, Switching{}, make_generalized_alpha(o.index, o.rho, o.newton_tol));
+}
+
+std::unique_ptr<Scheme> make_rattle_scheme(const OptionValues& values) {
+    EventDrivenOptions o;
+    assign_fields(o, values, "scheme rattle");
+    check_event_driven(o, values);
+    refuse_baumgarte(o, values);
+    return std::make_unique<Hybrid>(o, Switching{}, make_rattle());
+}
+
 std::unique_ptr<Scheme> make_hybrid(const OptionValues& values) {
     HybridOptions o;
     assign_fields(o, values, "scheme hybrid");
@@ -197,6 +216,11 @@ const std::vector<SchemeEntry>& schemes() {
         {"phem56", "Murua 1997; Haddouni 2015, s.2.2.3",
          "partitioned half-explicit, event-driven: fewer stages than hem5", "5", list_fields<EventDrivenOptions>,
          make_half_explicit_scheme<phem56>},
+        {"generalized-alpha", "Chung & Hulbert 1993; Arnold & Bruls 2007; Haddouni 2015, s.2.2.3",
+         "implicit, for stiff motion; event-driven", "2", list_fields<GeneralizedAlphaOptions>,
+         make_generalized_alpha_scheme},
+        {"rattle", "Andersen 1983", "symplectic, joints hold in positions and velocities; event-driven", "2",
+         list_fields<EventDrivenOptions>, make_rattle_scheme},
         {"hem4", "Brasey & Hairer 1993", "half-explicit, event-driven", "4", list_fields<EventDrivenOptions>,
          make_half_explicit_scheme<hem4>},
         {"hem3", "Brasey & Hairer 1993", "half-explicit, event-driven", "3", list_fields<EventDrivenOptions>,

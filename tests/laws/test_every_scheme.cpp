@@ -162,7 +162,7 @@ std::vector<std::string> lawful_models() {
 
 // Methods that differ from another one in their coefficients alone are tried on a few models of every kind.
 std::vector<std::tuple<std::string, std::string>> lawful_pairs() {
-    const std::vector<std::string> relatives{"phem56", "hem4", "hem3", "dopri5", "rkf45", "rk4"};
+    const std::vector<std::string> relatives{"phem56", "hem4", "hem3", "dopri5", "rkf45", "rk4", "rattle"};
     const std::vector<std::string> few{
         "mechanism:pendulum",         "mechanism:four-bar",  "mechanism:double-pendulum-wall",
         "mechanism:block-stick-slip", "mechanism:heavy-top", STICKSLIP_SCENES "/slider-crank.yaml"};

@@ -72,8 +72,8 @@ bool EventDriven::take(const System& system, const State& x, double h, Step& s, 
     const double end = x.t + h, next = system.next_discontinuity(x.t);
     smooth.switch_after = next <= end;
     w.motion.begin(system, w.modes, x, s);
-    smooth.afresh = s.memory.afresh;
     smooth.remembered = s.memory.acceleration;
+    smooth.remembered_step = s.memory.afresh ? 0 : s.memory.h;
     return method_->take(w.motion, smooth);
 }
 
@@ -92,14 +92,13 @@ double EventDriven::estimate(const System& system, const State& x, Step& s, Scra
     half.baumgarte = full.baumgarte;
     half.error_of = full.error_of;
     half.own_path = false;
-    half.afresh = full.afresh;
     half.remembered = s.memory.acceleration;
+    half.remembered_step = s.memory.afresh ? 0 : s.memory.h;
     if (!method_->take(w.motion, half)) return std::nan("");
     report.solves += half.solves;
     half.t = x.t + half.h;
     half.q0 = half.q1;
     half.v0 = half.v1;
-    half.afresh = false;
     half.start_known = false;
     half.switch_before = false;
     half.switch_after = full.switch_after;
@@ -303,7 +302,7 @@ void EventDriven::accept(const System& system, State& x, double t_end, Step& s, 
     memory.joint.assign(s.problem.joints.id.begin(), s.problem.joints.id.end());
     memory.joint_row.assign(s.problem.joints.jacobian.row.begin(), s.problem.joints.jacobian.row.end());
     memory.lambda = smooth.sum.joint_impulse;
-    memory.acceleration = smooth.remembers ? smooth.remembered : smooth.end.a;
+    memory.acceleration = method_->remembers() ? smooth.remembered : smooth.end.a;
     memory.afresh = false;
 
     // The end is the start of the next step, if nothing moves it.

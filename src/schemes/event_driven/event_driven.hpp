@@ -69,6 +69,19 @@ struct Hem5Options : EventDrivenOptions {
     }
 };
 
+struct GeneralizedAlphaOptions : EventDrivenOptions {
+    int index = 2;
+    double rho = 0.8;
+    double newton_tol = 1e-10;
+    template <class F>
+    void fields(F&& f) {
+        f("index", index, "-", "2: velocities end on the joints; 3: positions do");
+        f("rho", rho, "-", "spectral radius at infinity: what is left per step of the highest frequencies, 0 to 1");
+        f("newton_tol", newton_tol, "-", "residual of Newton's method, as a share of the forces");
+        common_fields(f);
+    }
+};
+
 class EventDriven : public Scheme {
 public:
     EventDriven(const EventDrivenOptions& options, std::unique_ptr<SmoothMethod> method)
