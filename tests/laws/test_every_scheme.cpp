@@ -7,6 +7,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "laws/pairs.hpp"
 #include "support/count_malloc.hpp"
 #include "support/models.hpp"
 
@@ -160,21 +161,7 @@ std::vector<std::string> lawful_models() {
     return models;
 }
 
-// Methods that differ from another one in their coefficients alone are tried on a few models of every kind.
-std::vector<std::tuple<std::string, std::string>> lawful_pairs() {
-    const std::vector<std::string> relatives{"phem56", "hem4", "hem3", "dopri5", "rkf45", "rk4", "rattle"};
-    const std::vector<std::string> few{
-        "mechanism:pendulum",         "mechanism:four-bar",  "mechanism:double-pendulum-wall",
-        "mechanism:block-stick-slip", "mechanism:heavy-top", STICKSLIP_SCENES "/slider-crank.yaml"};
-    std::vector<std::tuple<std::string, std::string>> pairs;
-    for (const SchemeEntry& scheme : schemes()) {
-        const bool relative = std::find(relatives.begin(), relatives.end(), scheme.name) != relatives.end();
-        for (const std::string& model : relative ? few : lawful_models()) pairs.emplace_back(model, scheme.name);
-    }
-    return pairs;
-}
-
-INSTANTIATE_TEST_SUITE_P(Laws, EveryScheme, ::testing::ValuesIn(lawful_pairs()), [](const auto& test) {
+INSTANTIATE_TEST_SUITE_P(Laws, EveryScheme, ::testing::ValuesIn(lawful_pairs(lawful_models())), [](const auto& test) {
     return testing::test_name(std::get<0>(test.param), std::get<1>(test.param));
 });
 
