@@ -8,6 +8,7 @@
 //
 // Multipliers at the ends come from the acceleration form at (q1, v1) [(2.61)], of the order of q and v; phem56's seventh stage
 // (order 4) is not needed for that.
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -138,8 +139,11 @@ private:
         return motion.trouble() == Motion::Trouble::none;
     }
 
-    // Stages 9 (at the end) and 10 of hem5's dense output. The acceleration of stage 10 is taken once, from the acceleration form,
-    // instead of anew for every point of the path: the same order in practice (4.7 .. 4.8 measured), no solve per point.
+    // Stages 9 (at the end) and 10 of hem5's dense output, and its velocity in the middle of the step, into v_kept. The published
+    // way finds the acceleration of stage 10 anew for every point of the path, from J v = w there. Done once, in the middle,
+    // and with the accelerations at both ends, it gives a quartic of the same local order 5 without a solve per point. Taking
+    // that acceleration from the acceleration form and the published polynomial of v has order 4 only: those weights belong
+    // to multipliers that satisfy the velocity form.
     static bool stages_of_dense_output(Motion& motion, SmoothStep& s) {
         const System& system = motion.system();
         const Hem5Dense& d = hem5_dense();
@@ -156,29 +160,45 @@ private:
         if (!solve_stage(motion, s, s.end, tenth, v, s.h * d.a109, s.A[8])) return false;
         v += (s.h * d.a109) * s.A[8];
         motion.load(v, tenth);
-        motion.acceleration_side(tenth, s.r);
-        motion.solve(tenth, tenth, s.r);
-        ++s.solves;
-        if (motion.trouble() != Motion::Trouble::none) return false;
-        s.A[9] = tenth.a;
         system.chart_rate(u, v, s.K[9]);
+
+        // The middle; its weight of stage 10 is not zero there (it is at 2/5).
+        u.setZero();
+        v = s.v0;
+        for (std::size_t i = 0; i < dense_stages.size(); ++i) {
+            const double weight = s.h * dense_weight(i, middle);
+            u += weight * s.K[dense_stages[i]];
+            if (i + 1 < dense_stages.size()) v += weight * s.A[dense_stages[i]];
+        }
+        s.q_stage = s.q0;
+        system.advance(s.q_stage, u);
+        MotionPoint& there = s.stage[1];
+        if (!motion.find(s.time(middle), s.q_stage, there)) return false;
+        const double weight = s.h * dense_weight(dense_stages.size() - 1, middle);
+        if (!solve_stage(motion, s, tenth, there, v, weight, s.A[9])) return false;
+        s.v_kept = v + weight * s.A[9];
         return s.solve_end(motion);
+    }
+
+    static constexpr double middle = 0.5;
+    static constexpr std::array<std::size_t, 6> dense_stages{3, 4, 5, 6, 7, 9};
+    // bhat_i(x) of the i-th of them.
+    static double dense_weight(std::size_t i, double x) {
+        const auto& D = hem5_dense().D;
+        return x * (D[0][i] + x * (D[1][i] + x * (D[2][i] + x * D[3][i])));
     }
 
     static void hem5_path(SmoothStep& s) {
         s.size_paths(4);
         s.path_q[0].setZero();
-        s.path_v[0] = s.v0;
-        constexpr std::size_t stage[6] = {3, 4, 5, 6, 7, 9};
         for (std::size_t k = 1; k <= 4; ++k) {
             s.path_q[k].setZero();
-            s.path_v[k].setZero();
-            for (std::size_t i = 0; i < 6; ++i) {
-                const double weight = s.h * hem5_dense().D[k - 1][i];
-                s.path_q[k] += weight * s.K[stage[i]];
-                s.path_v[k] += weight * s.A[stage[i]];
-            }
+            for (std::size_t i = 0; i < dense_stages.size(); ++i)
+                s.path_q[k] += (s.h * hem5_dense().D[k - 1][i]) * s.K[dense_stages[i]];
         }
+        s.work = s.h * s.a0;
+        s.work2 = s.h * s.end.a;
+        quartic(s.v0, s.work, s.v1, s.work2, middle, s.v_kept, s.path_v);
     }
 
     // The quartic through both ends with their slopes and the solution at 19/30 of the step.
