@@ -25,11 +25,12 @@ namespace stickslip {
 
 namespace {
 
-constexpr int most_attempts = 60;                        // trials of one step
-constexpr int most_corrections = 8;                      // of the time of an event
-constexpr int most_cuts = 4;                             // of a step at whose end the modes do not hold, by four each
-constexpr double friction_rounding = 1e-12;              // share of the energies at hand
-constexpr int most_decisions = 4;                        // of modes without time passing
+constexpr int most_attempts = 60;            // trials of one step
+constexpr int most_corrections = 8;          // of the time of an event
+constexpr int most_cuts = 4;                 // of a step at whose end the modes do not hold, by four each
+constexpr double friction_rounding = 1e-12;  // share of the energies at hand
+constexpr double nearly_stopped = 1e-6;      // [m/s] slip in space below which it is taken to go straight to its stop
+constexpr int most_decisions = 4;            // of modes without time passing
 constexpr double largest_growth = 5, largest_cut = 0.2;  // of the step size from one to the next
 constexpr double first_growth = 1e3;                     // and from the first
 constexpr double admissible = 1e-10;                     // [m/s] residual of forces that need no solver
@@ -120,10 +121,7 @@ bool EventDriven::instant_agrees(const System& system, Solver& solver, double sh
     for (std::size_t i = 0; i < w.modes.contact.size(); ++i) {
         const bool slides = w.modes.mode[i] == ContactMode::slip && w.modes.slip[i].norm() > 0;
         Vec2 slip = w.modes.slip[i];
-        if (slides) {
-            const Vec2 u = w.motion.slip_velocity(static_cast<int>(i), w.point);
-            if (u.norm() > 1e-9) slip = u.normalized();
-        }
+        if (slides) slip = w.motion.slip_direction(static_cast<int>(i), w.point);
         w.candidates.push_back({w.modes.contact[i], slides, slip});
     }
     w.instant.fill(system, w.there.t, w.there.q, w.there.v, w.candidates, w.modes.bound, s);
@@ -225,11 +223,7 @@ bool EventDriven::certify(const System& system, Solver& solver, Step& s, Scratch
     for (std::size_t i = 0; i < w.modes.contact.size(); ++i) {
         const bool slides = w.modes.mode[i] == ContactMode::slip && w.modes.slip[i].norm() > 0;
         Vec2 slip = w.modes.slip[i];
-        const int c = motion.contact_in(static_cast<int>(i), end);
-        if (slides && end.contacts.jacobian.dim(c) > 2) {
-            const Vec2 u = motion.slip_velocity(static_cast<int>(i), end);
-            if (u.norm() > 1e-9) slip = u.normalized();
-        }
+        if (slides) slip = motion.slip_direction(static_cast<int>(i), end);
         w.candidates.push_back({w.modes.contact[i], slides, slip});
     }
     w.instant.fill(system, end.t, end.q, end.v, w.candidates, w.modes.bound, s);
@@ -312,6 +306,37 @@ void EventDriven::accept(const System& system, State& x, double t_end, Step& s, 
         smooth.a0 = smooth.start.a;
     }
     w.system = &system;
+}
+
+// In space the direction of slip turns without bound as the slip vanishes, so no step may go through a stop. It is approached by
+// steps of four fifths of the time left, until so little slip is left that its direction may be kept; the rest is an event
+// like any other. Rows at x are in s.problem. Returns the length of the step.
+double EventDriven::approach_stops(const System& system, const State& x, double h, Step& s, Scratch& w) const {
+    Modes& modes = w.modes;
+    modes.frozen.assign(modes.contact.size(), 0);
+    const ContactRows& contacts = s.problem.contacts;
+    const Nodes& nodes = system.nodes();
+    w.product.resize(contacts.jacobian.rows());
+    contacts.jacobian.product(nodes, x.v, w.product);
+    s.row_work.resize(contacts.jacobian.rows());
+    contacts.jacobian.product(nodes, s.memory.acceleration, s.row_work);
+    for (int c = 0; c < contacts.size(); ++c) {
+        const int i = modes.find(contacts.id[c]);
+        if (i < 0 || contacts.jacobian.dim(c) < 3) continue;
+        const auto k = static_cast<std::size_t>(i);
+        if (modes.mode[k] != ContactMode::slip) continue;
+        const int row = contacts.jacobian.row[c];
+        const Vec2 u(w.product[row + 1], w.product[row + 2]), rate(s.row_work[row + 1], s.row_work[row + 2]);
+        const double speed = u.norm();
+        if (speed > nearly_stopped) modes.slip[k] = u / speed;
+        const double braking = -modes.slip[k].dot(rate);
+        if (!(braking > 0) || speed > 1.25 * braking * h) continue;
+        if (speed > nearly_stopped)
+            h = std::min(h, 0.8 * speed / braking);
+        else if (speed > 0)
+            modes.frozen[k] = 1;
+    }
+    return h;
 }
 
 StepReport EventDriven::step(const System& system, Solver& solver, State& x, double t_limit, Step& s,
@@ -397,6 +422,8 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
     };
     list_open();
     watch.lap(StepTimers::find);
+
+    h = approach_stops(system, x, h, s, w);
 
     smooth.t = x.t;
     smooth.q0 = x.q;

@@ -147,6 +147,7 @@ private:
                         StepReport& report) const;
     void locate(const System& system, const State& x, double share, Step& s, Scratch& w, StepReport& report) const;
     bool certify(const System& system, Solver& solver, Step& s, Scratch& w, StepReport& report) const;
+    double approach_stops(const System& system, const State& x, double h, Step& s, Scratch& w) const;
     void accept(const System& system, State& x, double t_end, Step& s, Scratch& w) const;
     void read_hints(const System& system, Step& s, Scratch& w, Outcome& outcome) const;
     double next_length(double h, double error, StepMemory& memory) const;

@@ -134,6 +134,15 @@ Vec2 Motion::slip_velocity(int i, const MotionPoint& p) const {
     return u;
 }
 
+Vec2 Motion::slip_direction(int i, const MotionPoint& p) const {
+    const auto k = static_cast<std::size_t>(i);
+    const bool fixed =
+        p.contacts.jacobian.dim(contact_in(i, p)) < 3 || (k < modes_->frozen.size() && modes_->frozen[k]);
+    if (fixed) return modes_->slip[k];
+    const Vec2 u = slip_velocity(i, p);
+    return u.norm() > no_slip ? Vec2(u.normalized()) : modes_->slip[k];
+}
+
 void Motion::load(const VecX& v, MotionPoint& p) {
     const Nodes& nodes = system_->nodes();
     p.v = v;
@@ -174,11 +183,7 @@ void Motion::load(const VecX& v, MotionPoint& p) {
         const double mu = p.contacts.friction[static_cast<std::size_t>(c)];
         const int tangents = p.contacts.jacobian.dim(c) - 1;
         if (tangents == 0 || mu == 0) continue;
-        Vec2 slip = modes_->slip[static_cast<std::size_t>(source.contact)];
-        if (tangents > 1) {
-            const Vec2 u = slip_velocity(source.contact, p);
-            if (u.norm() > no_slip) slip = u;
-        }
+        const Vec2 slip = slip_direction(source.contact, p);
         const Vec2 along = mu * against(slip, tangents > 1 ? p.contacts.facets[static_cast<std::size_t>(c)] : 0);
         for (const BlockRows::Block& block : p.contacts.jacobian.blocks_of(c)) {
             const auto H = p.contacts.jacobian.values_of(c, block, nodes);
@@ -346,11 +351,7 @@ Vec3 Motion::contact_force(int i, const MotionPoint& p) const {
             const int c = contact_in(i, p);
             const int tangents = p.contacts.jacobian.dim(c) - 1;
             if (modes_->mode[static_cast<std::size_t>(i)] == ContactMode::slip && tangents > 0) {
-                Vec2 slip = modes_->slip[static_cast<std::size_t>(i)];
-                if (tangents > 1) {
-                    const Vec2 u = slip_velocity(i, p);
-                    if (u.norm() > no_slip) slip = u;
-                }
+                const Vec2 slip = slip_direction(i, p);
                 const Vec2 along = against(slip, tangents > 1 ? p.contacts.facets[static_cast<std::size_t>(c)] : 0);
                 f.tail<2>() = p.contacts.friction[static_cast<std::size_t>(c)] * f[0] * along;
             }
