@@ -40,6 +40,15 @@ void EventDriven::set_sides(const System& system, const State& x, Step& s) const
     s.finder->sides.assign(memory.side.begin(), memory.side.end());
 }
 
+// Whether an open contact counts as closed. Where nothing is known of the past, closed_gap decides; later bodies may well fly lower
+// than that, and close only within what drift control leaves alone or what they pass in the shortest flight.
+bool EventDriven::touches(double gap, double rate, const StepMemory& memory) const {
+    const double moves = std::abs(rate);
+    const bool known = memory.acceleration.size() > 0;
+    if (!known && moves <= options_.rest_speed) return gap <= options_.closed_gap;
+    return gap <= options_.closed_gap && gap <= std::max(moves * options_.shortest_flight, 3 * options_.drift_limit);
+}
+
 bool EventDriven::decide(const System& system, Solver& solver, State& x, Step& s, Scratch& w, StepReport& report,
                          Outcome& outcome) const {
     StepMemory& memory = s.memory;
@@ -50,14 +59,15 @@ bool EventDriven::decide(const System& system, Solver& solver, State& x, Step& s
     ContactRows& contacts = problem.contacts;
     w.product.resize(contacts.jacobian.rows());
     contacts.jacobian.product(problem.nodes(), x.v, w.product);
-    bool collision = false, ending = false;
+    bool collision = false, ending = true;  // rebounds end when those of all that collide do
     s.wanted.resize(static_cast<std::size_t>(contacts.size()));
     for (int i = 0; i < contacts.size(); ++i) {
         const double rate = w.product[contacts.jacobian.row[i]];
         const bool closed = w.modes.find(contacts.id[i]) >= 0;
-        s.wanted[i] = closed || contacts.gap[i] <= options_.closed_gap;
-        if (s.wanted[i] && rate < -options_.rest_speed) collision = true;
-        if (s.wanted[i]) ending = ending || bounces_left(contacts.id[i], x.t, memory) < options_.shortest_flight;
+        s.wanted[i] = closed || touches(contacts.gap[i], rate, memory);
+        if (!s.wanted[i] || rate >= -options_.rest_speed) continue;
+        collision = true;
+        ending = ending && bounces_left(contacts.id[i], x.t, memory) < options_.shortest_flight;
     }
     if (collision) {
         ImpactOptions impact{static_cast<ImpactLaw>(options_.impact.index), options_.restitution_threshold,
@@ -108,7 +118,7 @@ bool EventDriven::decide_modes(const System& system, Solver& solver, const State
         const ContactId& id = contacts.id[i];
         const int row = contacts.jacobian.row[i], dim = contacts.jacobian.dim(i);
         const bool closed = modes.find(id) >= 0;
-        if (!closed && contacts.gap[i] > options_.closed_gap) continue;
+        if (!closed && !touches(contacts.gap[i], w.product[row], s.memory)) continue;
         if (w.product[row] > options_.rest_speed) continue;
         if (std::find(w.hints.released.begin(), w.hints.released.end(), id) != w.hints.released.end()) continue;
         Candidate candidate{.id = id};

@@ -286,6 +286,12 @@ bool EventDriven::accept(const System& system, Solver& solver, State& x, double 
 
     // Memory.
     StepMemory& memory = s.memory;
+    for (std::size_t i = 0; i < w.modes.contact.size(); ++i) {
+        const int c = motion.contact_in(static_cast<int>(i), end);
+        if (w.modes.mode[i] != ContactMode::slip || end.contacts.jacobian.dim(c) < 3) continue;
+        const Vec2 u = motion.slip_velocity(static_cast<int>(i), end);
+        if (u.norm() > 1e-9) memory.slip[i] = u.normalized();
+    }
     memory.v_rate = (x.v - v0) / smooth.h;
     memory.h = smooth.h;
     memory.impulse = smooth.sum.contact_impulse;
@@ -321,6 +327,7 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
     const auto fail = [&](Status status, const char* reason) {
         report.status = status;
         report.reason = reason;
+        report.t = x.t;
         w.owner = nullptr;
         return report;
     };

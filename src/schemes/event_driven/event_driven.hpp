@@ -115,6 +115,7 @@ private:
     static Scratch& scratch();
 
     void set_sides(const System& system, const State& x, Step& s) const;
+    bool touches(double gap, double rate, const StepMemory& memory) const;
     // Impact if something closed approaches, then the modes of what is closed; into w.modes and the memory. False: not solved.
     bool decide(const System& system, Solver& solver, State& x, Step& s, Scratch& w, StepReport& report,
                 Outcome& outcome) const;

@@ -13,7 +13,7 @@ namespace stickslip {
 namespace {
 
 constexpr double no_slip =
-    1e-11;  // [m/s] slower slip has no direction of its own: that of the start of the phase is taken
+    1e-11;  // [m/s] slower slip has no direction of its own: that of the start of the step is taken
 // Of pivots scaled to 1. Rows that agree to this are one row: what drifts apart by less is not resolved, what is more
 // dependent than this near a dead point makes forces larger than the tolerance of a step.
 constexpr double rank_tolerance = 1e-10;
@@ -26,6 +26,13 @@ Vec2 against(const Vec2& u, int facets) {
     for (const Vec2& corner : section.corner)
         if (corner.dot(u) < best->dot(u)) best = &corner;
     return *best;
+}
+
+// The line of the slip u, pointing as at the start of the step: beyond the stop friction goes on as it was, so that the slip passes
+// through zero and the stop is found. With friction that turns at once the end of the step would creep around zero.
+Vec2 onward(const Vec2& u, const Vec2& start) {
+    if (u.norm() <= no_slip) return start;
+    return u.dot(start) < 0 ? Vec2(-u) : u;
 }
 
 }  // namespace
@@ -170,10 +177,7 @@ void Motion::load(const VecX& v, MotionPoint& p) {
         const int tangents = p.contacts.jacobian.dim(c) - 1;
         if (tangents == 0 || mu == 0) continue;
         Vec2 slip = modes_->slip[static_cast<std::size_t>(source.contact)];
-        if (tangents > 1) {
-            const Vec2 u = slip_velocity(source.contact, p);
-            if (u.norm() > no_slip) slip = u;
-        }
+        if (tangents > 1) slip = onward(slip_velocity(source.contact, p), slip);
         const Vec2 along = mu * against(slip, tangents > 1 ? p.contacts.facets[static_cast<std::size_t>(c)] : 0);
         for (const BlockRows::Block& block : p.contacts.jacobian.blocks_of(c)) {
             const auto H = p.contacts.jacobian.values_of(c, block, nodes);
@@ -342,10 +346,7 @@ Vec3 Motion::contact_force(int i, const MotionPoint& p) const {
             const int tangents = p.contacts.jacobian.dim(c) - 1;
             if (modes_->mode[static_cast<std::size_t>(i)] == ContactMode::slip && tangents > 0) {
                 Vec2 slip = modes_->slip[static_cast<std::size_t>(i)];
-                if (tangents > 1) {
-                    const Vec2 u = slip_velocity(i, p);
-                    if (u.norm() > no_slip) slip = u;
-                }
+                if (tangents > 1) slip = onward(slip_velocity(i, p), slip);
                 const Vec2 along = against(slip, tangents > 1 ? p.contacts.facets[static_cast<std::size_t>(c)] : 0);
                 f.tail<2>() = p.contacts.friction[static_cast<std::size_t>(c)] * f[0] * along;
             }
