@@ -21,6 +21,7 @@ namespace stickslip {
 namespace {
 
 constexpr int calm_steps = 3;      // after which what is closed is closed for good
+constexpr double patience = 100;   // steps of time-stepping before they grow
 constexpr double whole_run = 1e9;  // [s] the step of Moreau-Jean is set by its limit
 
 MoreauJeanOptions stepping_options() {
@@ -56,6 +57,11 @@ void Hybrid::prepare(const System& system, const State& state, Step& step) const
 double Hybrid::short_step(const StepMemory& memory) const {
     const double largest = options_.tol > 0 ? std::min(options_.tol, options_.step) : 1e-3 * options_.step;
     return std::max(options_.h_min, std::min(largest, std::pow(std::min(memory.h, 1.0), order_ + 1)));
+}
+
+// Time-stepping that does not come to an end (a pile) takes longer steps as it goes on, up to those of the run.
+double Hybrid::stepping_length(const StepMemory& memory, double t) const {
+    return std::max(short_step(memory), std::min(options_.step, (t - memory.switched) / patience));
 }
 
 void Hybrid::switch_over(bool time_stepping, SwitchReason reason, const ContactId& who, const State& x, Step& s) const {
@@ -111,8 +117,8 @@ SwitchReason Hybrid::settled(const System& system, const State& x, Step& s) cons
 StepReport Hybrid::step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const {
     Scratch& w = scratch();
     StepMemory& memory = s.memory;
-    const double h_star = short_step(memory);
     if (!memory.time_stepping) {
+        const double h_star = short_step(memory);
         w.x = x;
         w.memory = memory;
         w.frames = s.finder->frames();
@@ -142,7 +148,8 @@ StepReport Hybrid::step(const System& system, Solver& solver, State& x, double t
         return report;
     }
     s.finder->sides.clear();
-    const StepReport report = stepping_.step(system, solver, x, std::min(t_limit, x.t + h_star), s);
+    const StepReport report =
+        stepping_.step(system, solver, x, std::min(t_limit, x.t + stepping_length(memory, x.t)), s);
     memory.side.clear();  // to be seen anew when events come back
     if (report.status != Status::ok || x.t >= t_limit) return report;
     const SwitchReason reason = settled(system, x, s);

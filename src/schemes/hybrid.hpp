@@ -34,6 +34,7 @@ private:
     struct Scratch;
     static Scratch& scratch();
     double short_step(const StepMemory& memory) const;
+    double stepping_length(const StepMemory& memory, double t) const;
     void switch_over(bool time_stepping, SwitchReason reason, const ContactId& who, const State& x, Step& s) const;
     SwitchReason settled(const System& system, const State& x, Step& s) const;
     bool space_friction(const System& system, const State& x, Step& s) const;

@@ -96,7 +96,7 @@ void check_event_driven(const EventDrivenOptions& o, const OptionValues& values)
     require(o.safety > 0 && o.safety < 1, "safety must lie in (0, 1)", values, "safety");
     require(o.smallest_step >= 1e-14, "smallest_step must be at least 1e-14 s", values, "smallest_step");
     require(o.longest_step == 0 || o.longest_step >= o.smallest_step,
-            "longest_step must be 0 (a hundred times step) or not below smallest_step [s]", values, "longest_step");
+            "longest_step must be 0 (chosen) or not below smallest_step [s]", values, "longest_step");
     require(o.drift_limit >= 0, "drift_limit must not be negative [m, rad]", values, "drift_limit");
     require(o.baumgarte_time > 0, "baumgarte_time must be positive [s]", values, "baumgarte_time");
     require(o.restitution_threshold >= 0, "restitution_threshold must not be negative [m/s]", values,
