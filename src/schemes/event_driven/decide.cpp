@@ -16,16 +16,19 @@ namespace stickslip {
 
 namespace {
 
-constexpr double standing = 1e-9;  // [m/s] slip below is none
+constexpr double standing = 1e-9;  // [m/s] slip below is none,
+constexpr double stopped =
+    1e-7;  // [m/s] or below this where a stop was found, in space: it vanishes along one line only
 constexpr double falls_back =
     1e-5;  // [m/s^2] a contact that was let go and accelerates inwards by more is closed after all
-constexpr int most_short_steps = 50;  // impacts in a row without time between them before rebounds end
+constexpr int most_short_steps = 500;  // impacts in a row without time between them before rebounds end
 
 }  // namespace
 
 void EventDriven::Hints::clear() {
     lost = false;
     released.clear();
+    stopped.clear();
     sliding.clear();
     giving.clear();
 }
@@ -118,6 +121,8 @@ bool EventDriven::decide_modes(const System& system, Solver& solver, const State
         const ContactId& id = contacts.id[i];
         const int row = contacts.jacobian.row[i], dim = contacts.jacobian.dim(i);
         const bool closed = modes.find(id) >= 0;
+        // What approaches and was not hit now is still open, and will be hit next.
+        if (!closed && w.product[row] < -options_.rest_speed) continue;
         if (!closed && !touches(contacts.gap[i], w.product[row], s.memory)) continue;
         if (w.product[row] > options_.rest_speed) continue;
         if (std::find(w.hints.released.begin(), w.hints.released.end(), id) != w.hints.released.end()) continue;
@@ -125,7 +130,8 @@ bool EventDriven::decide_modes(const System& system, Solver& solver, const State
         Vec2 slip(dim > 1 ? w.product[row + 1] : 0.0, dim > 2 ? w.product[row + 2] : 0.0);
         const auto hint = std::find_if(w.hints.sliding.begin(), w.hints.sliding.end(),
                                        [&](const Candidate& c) { return c.id == id; });
-        if (dim > 1 && slip.norm() > standing) {
+        const bool stops = std::find(w.hints.stopped.begin(), w.hints.stopped.end(), id) != w.hints.stopped.end();
+        if (dim > 1 && slip.norm() > (stops ? stopped : standing)) {
             candidate.slides = true;
             candidate.slip = slip.normalized();
         } else if (hint != w.hints.sliding.end()) {

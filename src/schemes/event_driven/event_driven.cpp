@@ -188,6 +188,7 @@ void EventDriven::read_hints(const System& system, Step& s, Scratch& w, Outcome&
         const auto k = static_cast<std::size_t>(f.index);
         switch (f.kind) {
             case Watch::Kind::take_off: w.hints.released.push_back(f.id); break;
+            case Watch::Kind::stop: w.hints.stopped.push_back(f.id); break;
             case Watch::Kind::release: {
                 const Vec3 force = w.motion.contact_force(f.index, end);
                 const Vec2 against = force.tail<2>();

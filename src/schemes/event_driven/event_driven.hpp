@@ -91,6 +91,7 @@ private:
     struct Hints {
         bool lost = false;                                // the first of these is not there a little later
         std::vector<ContactId> released;                  // these open
+        std::vector<ContactId> stopped;                   // these have stopped sliding
         std::vector<Candidate> sliding;                   // these begin to slide
         std::vector<std::pair<int, signed char>> giving;  // these rows give way at their lower (-1) or upper bound (1)
         void clear();

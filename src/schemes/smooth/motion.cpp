@@ -14,6 +14,7 @@ namespace {
 
 constexpr double no_slip =
     1e-11;  // [m/s] slower slip has no direction of its own: that of the start of the step is taken
+constexpr double little_slip = 1e-6;  // [m/s] larger and slip that turns fast while it is slow is not followed
 // Of pivots scaled to 1. Rows that agree to this are one row: what drifts apart by less is not resolved, what is more
 // dependent than this near a dead point makes forces larger than the tolerance of a step.
 constexpr double rank_tolerance = 1e-10;
@@ -29,10 +30,12 @@ Vec2 against(const Vec2& u, int facets) {
 }
 
 // The line of the slip u, pointing as at the start of the step: beyond the stop friction goes on as it was, so that the slip passes
-// through zero and the stop is found. With friction that turns at once the end of the step would creep around zero.
+// through zero and the stop is found. With friction that turns at once the end of the step would creep around zero. What is left
+// across that line where the slip stops is error, and has no friction of its own.
 Vec2 onward(const Vec2& u, const Vec2& start) {
-    if (u.norm() <= no_slip) return start;
-    return u.dot(start) < 0 ? Vec2(-u) : u;
+    const double speed = u.norm(), along = u.dot(start);
+    if (speed <= no_slip || (speed < little_slip && 2 * std::abs(along) < speed * start.norm())) return start;
+    return along < 0 ? Vec2(-u) : u;
 }
 
 }  // namespace
