@@ -126,6 +126,9 @@ StepReport Hybrid::step(const System& system, Solver& solver, State& x, double t
         EventDriven::Outcome outcome;
         StepReport report = events_.step(system, solver, x, t_limit, s, outcome);
         const double since = x.t - w.memory.last_impact;
+        // Time-stepping helps where contacts are the trouble, not where forces are.
+        const bool no_contact = w.memory.contact.empty() && memory.contact.empty();
+        if (report.status != Status::ok && no_contact && !outcome.impact) return report;
         if (report.status != Status::ok || outcome.stuck) {
             x = w.x;
             memory = w.memory;

@@ -67,9 +67,11 @@ TEST(EventDriven, BallChainBouncesToRestAsItShould) {
                 }
                 EXPECT_LT(deepest, 1e-8) << who;
                 std::size_t n = 0;
-                double last = 0, worst = 0;
+                double last = 0, worst = 0, before = 0;
                 for (const std::vector<double>& exact : reference.rows("impact")) {
                     if (exact[0] != e) continue;
+                    if (exact[1] - before < 1e-7) break;  // closer than shortest_flight
+                    before = exact[1];
                     ASSERT_LT(n, impacts.size()) << who;
                     ASSERT_EQ(impacts[n].contact.a + 1, static_cast<unsigned>(exact[2])) << who << ": impact " << n;
                     worst = std::max(worst, std::abs(impacts[n].t - exact[1]));
@@ -191,7 +193,8 @@ TEST(EventDriven, RockingBlockThatReboundsKeepsItsLedger) {
             EXPECT_LT(summary.gap_violation_max, 1e-9) << e << " " << law;
             const double energy = summary.energies.kinetic + summary.energies.potential;
             const double start = 3 * g * (0.1 * std::sin(0.08) + 0.4 * std::cos(0.08));
-            EXPECT_LT(energy, start * (1 + 1e-12)) << e << " " << law;
+            EXPECT_LT(energy, start * (1 + 1e-12) + summary.impact_gain)
+                << e << " " << law;                             // Newton with friction may gain
             EXPECT_GT(energy, 3 * g * 0.4) << e << " " << law;  // it still rocks
         }
 }

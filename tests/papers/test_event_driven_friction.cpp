@@ -263,7 +263,7 @@ gravity: [0, 0, 0]
 bodies: {slider: {mass: 2, inertia: 0.1, velocity: [0, 0, 1]}}
 joints: {guide: {prismatic: {a: ground, b: slider, at: [0, 0, 0], axis: [0, 0, 1], brake: 4}}}
 forces: {push: {load: {body: slider, force: [0, 0, t]}}}
-run: {end: 5, step: 1e-2}
+run: {end: 5, step: 0.0137}
 )";
     const double stop = 4 - 2 * std::sqrt(3.0);
     for (const char* scheme : {"hem5", "phem56", "dopri5"}) {
@@ -288,7 +288,7 @@ bodies: {slider: {mass: 2, inertia: 0.1}}
 joints:
   guide: {prismatic: {a: ground, b: slider, at: [0, 0, 0], axis: [0, 0, 1], motor: {speed: 1, max_force: 6}}}
 forces: {push: {load: {body: slider, force: [0, 0, -2*t]}}}
-run: {end: 4, step: 1e-2}
+run: {end: 4, step: 0.0137}
 )";
     for (const char* scheme : {"hem5", "phem56", "dopri5"}) {
         State end;

@@ -187,7 +187,7 @@ TEST(EventDrivenLimits, SingularMassIsRefused) {
 TEST(EventDrivenLimits, TolerancesBelowRoundingAreBadInput) {
     for (const std::string& scheme : all_methods)
         for (const char* tol : {"1e-16", "-1e-6", "nan", "inf"})
-            EXPECT_THROW(mechanism("four-bar", Set{{"run.scheme", scheme}, {"scheme.tol", tol}}), Error)
+            EXPECT_THROW(Simulation(mechanism("four-bar", Set{{"run.scheme", scheme}, {"scheme.tol", tol}})), Error)
                 << scheme << " " << tol;
 }
 

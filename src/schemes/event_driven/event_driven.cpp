@@ -401,6 +401,13 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
         system.rows(x.t, x.q, *s.finder, s.problem.joints, s.problem.contacts);
         list_gaps(system.nodes(), s.problem.contacts, x.v, memory, w.product, w.open);
         std::erase_if(w.open, [&](const ContactGap& gap) { return w.modes.find(gap.id) >= 0; });
+        const ContactRows& contacts = s.problem.contacts;
+        w.modes.slip_speed.assign(w.modes.contact.size(), 0.0);
+        for (int c = 0; c < contacts.size(); ++c) {
+            const int i = w.modes.find(contacts.id[c]), row = contacts.jacobian.row[c];
+            if (i >= 0 && contacts.jacobian.dim(c) == 3)
+                w.modes.slip_speed[static_cast<std::size_t>(i)] = std::hypot(w.product[row + 1], w.product[row + 2]);
+        }
     };
     list_open();
     watch.lap(StepTimers::find);

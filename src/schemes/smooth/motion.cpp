@@ -14,7 +14,8 @@ namespace {
 
 constexpr double no_slip =
     1e-11;  // [m/s] slower slip has no direction of its own: that of the start of the step is taken
-constexpr double little_slip = 1e-6;  // [m/s] larger and slip that turns fast while it is slow is not followed
+constexpr double last_share = 1e-3;      // of the slip: larger and slip that turns while it stops is not followed
+constexpr double begins_to_slip = 1e-6;  // [m/s] slower slip at the start of a step may turn at once
 // Of pivots scaled to 1. Rows that agree to this are one row: what drifts apart by less is not resolved, what is more
 // dependent than this near a dead point makes forces larger than the tolerance of a step.
 constexpr double rank_tolerance = 1e-10;
@@ -29,13 +30,15 @@ Vec2 against(const Vec2& u, int facets) {
     return *best;
 }
 
-// The line of the slip u, pointing as at the start of the step: beyond the stop friction goes on as it was, so that the slip passes
-// through zero and the stop is found. With friction that turns at once the end of the step would creep around zero. What is left
-// across that line where the slip stops is error, and has no friction of its own.
-Vec2 onward(const Vec2& u, const Vec2& start) {
-    const double speed = u.norm(), along = u.dot(start);
-    if (speed <= no_slip || (speed < little_slip && 2 * std::abs(along) < speed * start.norm())) return start;
-    return along < 0 ? Vec2(-u) : u;
+// The direction of friction's slip u, in space. Beyond the stop friction goes on as it was at the start of the step, so that the slip
+// passes through zero and the stop is found: with friction that turns at once the end of the step would creep around zero. Where
+// little of the slip is left, what lies across the direction at the start is error, and that direction is kept.
+Vec2 onward(const Vec2& u, const Modes& modes, int contact) {
+    const auto i = static_cast<std::size_t>(contact);
+    const Vec2& start = modes.slip[i];
+    const double speed = i < modes.slip_speed.size() ? modes.slip_speed[i] : 0;
+    if (u.norm() <= std::max(no_slip, last_share * speed)) return start;
+    return speed > begins_to_slip && u.dot(start) < 0 ? Vec2(-u) : u;
 }
 
 }  // namespace
@@ -180,7 +183,7 @@ void Motion::load(const VecX& v, MotionPoint& p) {
         const int tangents = p.contacts.jacobian.dim(c) - 1;
         if (tangents == 0 || mu == 0) continue;
         Vec2 slip = modes_->slip[static_cast<std::size_t>(source.contact)];
-        if (tangents > 1) slip = onward(slip_velocity(source.contact, p), slip);
+        if (tangents > 1) slip = onward(slip_velocity(source.contact, p), *modes_, source.contact);
         const Vec2 along = mu * against(slip, tangents > 1 ? p.contacts.facets[static_cast<std::size_t>(c)] : 0);
         for (const BlockRows::Block& block : p.contacts.jacobian.blocks_of(c)) {
             const auto H = p.contacts.jacobian.values_of(c, block, nodes);
@@ -349,7 +352,7 @@ Vec3 Motion::contact_force(int i, const MotionPoint& p) const {
             const int tangents = p.contacts.jacobian.dim(c) - 1;
             if (modes_->mode[static_cast<std::size_t>(i)] == ContactMode::slip && tangents > 0) {
                 Vec2 slip = modes_->slip[static_cast<std::size_t>(i)];
-                if (tangents > 1) slip = onward(slip_velocity(i, p), slip);
+                if (tangents > 1) slip = onward(slip_velocity(i, p), *modes_, i);
                 const Vec2 along = against(slip, tangents > 1 ? p.contacts.facets[static_cast<std::size_t>(c)] : 0);
                 f.tail<2>() = p.contacts.friction[static_cast<std::size_t>(c)] * f[0] * along;
             }
