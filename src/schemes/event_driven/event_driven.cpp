@@ -370,6 +370,8 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
             if (gives_way(s.problem.joints, i)) rigid.bound[static_cast<std::size_t>(i)] = 1;
         rigid.contact = w.modes.contact;  // closed in the last step of another scheme: at rest on their normals
         rigid.mode.assign(rigid.contact.size(), ContactMode::slip);
+        // What stuck in time-stepping has a slip of the order of its step, which would be a transition of its own.
+        if (memory.switched == x.t) rigid.mode = w.modes.mode;
         rigid.slip.assign(rigid.contact.size(), Vec2::Zero());
         w.motion.begin(system, rigid, x, s);
         const Energies before = s.ledger.now();

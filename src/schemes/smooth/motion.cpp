@@ -14,7 +14,9 @@ namespace {
 
 constexpr double no_slip =
     1e-11;  // [m/s] slower slip has no direction of its own: that of the start of the step is taken
-constexpr double last_share = 1e-3;      // of the slip: larger and slip that turns while it stops is not followed
+// Of the slip at the start of the step. Slip u turns towards its friction at the rate of its deceleration over |u|: smaller, and in
+// the last steps before the stop that is too fast for explicit methods; larger, and slip that turns as it slows down is not followed.
+constexpr double last_share = 0.5;
 constexpr double begins_to_slip = 1e-6;  // [m/s] slower slip at the start of a step may turn at once
 // Of pivots scaled to 1. Rows that agree to this are one row: what drifts apart by less is not resolved, what is more
 // dependent than this near a dead point makes forces larger than the tolerance of a step.
@@ -32,7 +34,7 @@ Vec2 against(const Vec2& u, int facets) {
 
 // The direction of friction's slip u, in space. Beyond the stop friction goes on as it was at the start of the step, so that the slip
 // passes through zero and the stop is found: with friction that turns at once the end of the step would creep around zero. Where
-// little of the slip is left, what lies across the direction at the start is error, and that direction is kept.
+// little of the slip is left the direction at the start is kept.
 Vec2 onward(const Vec2& u, const Modes& modes, int contact) {
     const auto i = static_cast<std::size_t>(contact);
     const Vec2& start = modes.slip[i];
