@@ -72,10 +72,8 @@ bool EventDriven::take(const System& system, const State& x, double h, Step& s, 
     const double end = x.t + h, next = system.next_discontinuity(x.t);
     smooth.switch_after = next <= end;
     w.motion.begin(system, w.modes, x, s);
-    if (s.memory.damped_steps > 0)
-        smooth.remembered.resize(0);
-    else
-        smooth.remembered = s.memory.acceleration;
+    smooth.remembered = s.memory.acceleration;
+    smooth.remembered_step = s.memory.afresh ? 0 : s.memory.h;
     return method_->take(w.motion, smooth);
 }
 
@@ -94,7 +92,8 @@ double EventDriven::estimate(const System& system, const State& x, Step& s, Scra
     half.baumgarte = full.baumgarte;
     half.error_of = full.error_of;
     half.own_path = false;
-    half.remembered = s.memory.damped_steps > 0 ? VecX() : s.memory.acceleration;
+    half.remembered = s.memory.acceleration;
+    half.remembered_step = s.memory.afresh ? 0 : s.memory.h;
     if (!method_->take(w.motion, half)) return std::nan("");
     report.solves += half.solves;
     half.t = x.t + half.h;
@@ -266,7 +265,6 @@ void EventDriven::accept(const System& system, State& x, double t_end, Step& s, 
     SmoothStep& smooth = w.smooth;
     const Motion& motion = w.motion;
     const MotionPoint& end = smooth.end;
-    const VecX v0 = x.v;
     x.t = t_end;
     x.q = smooth.q1;
     x.v = smooth.v1;
@@ -305,19 +303,21 @@ void EventDriven::accept(const System& system, State& x, double t_end, Step& s, 
         const Vec2 u = motion.slip_velocity(static_cast<int>(i), end);
         if (u.norm() > 1e-9) memory.slip[i] = u.normalized();
     }
-    memory.v_rate = (x.v - v0) / smooth.h;
+    memory.v_rate = (x.v - smooth.v0) / smooth.h;
     memory.h = smooth.h;
     memory.impulse = smooth.sum.contact_impulse;
     memory.joint.assign(s.problem.joints.id.begin(), s.problem.joints.id.end());
     memory.joint_row.assign(s.problem.joints.jacobian.row.begin(), s.problem.joints.jacobian.row.end());
     memory.lambda = smooth.sum.joint_impulse;
-    memory.acceleration = smooth.remembered.size() > 0 ? smooth.remembered : smooth.end.a;
-    memory.damped_steps = 0;
+    memory.acceleration = method_->remembers() ? smooth.remembered : smooth.end.a;
+    memory.afresh = false;
 
     // The end is the start of the next step, if nothing moves it.
-    std::swap(smooth.start, smooth.end);
-    smooth.a0 = smooth.start.a;
     w.owner = w.modes.contact.empty() && !s.redundancy->any() ? &s : nullptr;
+    if (w.owner) {
+        smooth.start = smooth.end;
+        smooth.a0 = smooth.start.a;
+    }
     w.system = &system;
 }
 
@@ -329,6 +329,7 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
     StepReport report;
     Stopwatch watch(s.timers);
     begin_step(x, s);
+    if (!(s.problem.A.nodes == system.nodes())) s.problem.A.shape_diagonal(system.nodes());
     outcome = {};
     w.hints.clear();
     set_sides(system, x, s);
@@ -355,7 +356,7 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
     };
 
     // The modes, where they are not known; at the start of a run the state is first brought onto the joints.
-    if (memory.acceleration.size() != system.nv()) {
+    if (undecided(memory, system.nv())) {
         w.owner = nullptr;
         if (memory.slip.size() != memory.contact.size()) {
             w.modes.contact.clear();
@@ -364,7 +365,7 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
         }
         find_rows(system, x.t, x.q, x.v, 0, s);
         w.modes_before = w.modes;
-        Modes rigid;
+        Modes& rigid = w.rigid;
         rigid.bound.assign(static_cast<std::size_t>(s.problem.joints.size()), 0);
         for (int i = 0; i < s.problem.joints.size(); ++i)
             if (gives_way(s.problem.joints, i)) rigid.bound[static_cast<std::size_t>(i)] = 1;
@@ -482,13 +483,16 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
         // The modes do not even begin to hold: decide them a little later, and begin again.
         on_path(system, smooth, 0.01, w.dq, w.there);
         w.modes_before = w.modes;
-        if (!decide_modes(system, solver, w.there, s, w, report)) return end_here();
+        if (!decide_modes(system, solver, w.there, s, w, report)) {
+            outcome.stuck = true;
+            return end_here();
+        }
         note_changes(x, s, w, outcome);
         memory.contact = w.modes.contact;
         memory.mode = w.modes.mode;
         memory.slip = w.modes.slip;
         memory.bound = w.modes.bound;
-        memory.damped_steps = 1;
+        memory.afresh = true;
         smooth.start_known = false;
         list_open();
     }

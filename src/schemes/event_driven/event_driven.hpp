@@ -69,6 +69,19 @@ struct Hem5Options : EventDrivenOptions {
     }
 };
 
+struct GeneralizedAlphaOptions : EventDrivenOptions {
+    int index = 2;
+    double rho = 0.8;
+    double newton_tol = 1e-10;
+    template <class F>
+    void fields(F&& f) {
+        f("index", index, "-", "2: velocities end on the joints; 3: positions do");
+        f("rho", rho, "-", "spectral radius at infinity: what is left per step of the highest frequencies, 0 to 1");
+        f("newton_tol", newton_tol, "-", "residual of Newton's method, as a share of the forces");
+        common_fields(f);
+    }
+};
+
 class EventDriven : public Scheme {
 public:
     EventDriven(const EventDrivenOptions& options, std::unique_ptr<SmoothMethod> method)
@@ -81,12 +94,15 @@ public:
         bool impact = false;
         bool friction = false;  // a change between stick and slip
         bool edge = false;
-        bool stuck = false;  // the modes could not be decided: the step was not taken, and x is as it was
-        ContactId who;
+        bool stuck = false;  // the modes could not be decided, or did not hold to the end
+        ContactId who = no_contact;
     };
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s, Outcome& outcome) const;
 
 private:
+    static bool undecided(const StepMemory& memory, Eigen::Index nv) {
+        return memory.acceleration.size() != nv || memory.acceleration.hasNaN();
+    }
     // What an event says about the modes to come, where the instant problem itself is on the fence.
     struct Hints {
         bool lost = false;                                // the first of these is not there a little later
@@ -101,7 +117,8 @@ private:
         const System* system = nullptr;
         Motion motion;
         SmoothStep smooth, half;
-        Modes modes, modes_before;
+        Modes modes, modes_before, rigid;
+        std::vector<signed char> bound;
         Watch watch;
         InstantProblem instant;
         std::vector<Candidate> candidates;
