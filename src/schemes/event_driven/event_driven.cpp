@@ -122,7 +122,7 @@ bool EventDriven::instant_agrees(const System& system, Solver& solver, double sh
         Vec2 slip = w.modes.slip[i];
         if (slides) {
             const Vec2 u = w.motion.slip_velocity(static_cast<int>(i), w.point);
-            if (u.norm() > 1e-9) slip = u.normalized();
+            if (u.norm() > 1e-9) slip = w.motion.slip_direction(static_cast<int>(i), w.point);
         }
         w.candidates.push_back({w.modes.contact[i], slides, slip});
     }
@@ -229,7 +229,7 @@ bool EventDriven::certify(const System& system, Solver& solver, Step& s, Scratch
         const int c = motion.contact_in(static_cast<int>(i), end);
         if (slides && end.contacts.jacobian.dim(c) > 2) {
             const Vec2 u = motion.slip_velocity(static_cast<int>(i), end);
-            if (u.norm() > 1e-9) slip = u.normalized();
+            if (u.norm() > 1e-9) slip = motion.slip_direction(static_cast<int>(i), end);
         }
         w.candidates.push_back({w.modes.contact[i], slides, slip});
     }

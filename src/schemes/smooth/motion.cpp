@@ -349,6 +349,10 @@ bool Motion::evaluate(double t, const VecX& q, const VecX& v, MotionPoint& p) {
     return trouble_ == Trouble::none;
 }
 
+Vec2 Motion::slip_direction(int i, const MotionPoint& p) const {
+    return onward(slip_velocity(i, p), *modes_, i).normalized();
+}
+
 Vec3 Motion::contact_force(int i, const MotionPoint& p) const {
     Vec3 f = Vec3::Zero();
     int row = 0;

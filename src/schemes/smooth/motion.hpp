@@ -99,6 +99,8 @@ public:
     Vec3 contact_force(int i, const MotionPoint& p) const;
     // [m/s] Its slip in (t1, t2) at p.v.
     Vec2 slip_velocity(int i, const MotionPoint& p) const;
+    // The unit direction against which its friction acts there, in space.
+    Vec2 slip_direction(int i, const MotionPoint& p) const;
     // [N] All bilateral rows of the system, those imposed and those that push.
     void joint_forces(const MotionPoint& p, RowVec& forces) const;
     int contact_in(int i, const MotionPoint& p) const {
