@@ -44,7 +44,7 @@ EventDriven::Scratch& EventDriven::scratch() {
 
 void EventDriven::prepare(const System& system, const State& state, Step& step) const {
     Scheme::prepare(system, state, step);
-    scratch().owner = nullptr;
+    scratch() = Scratch();  // what a run with forces that are not finite left behind must not reach the next
 }
 
 StepReport EventDriven::step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const {
