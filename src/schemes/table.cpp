@@ -99,8 +99,8 @@ std::unique_ptr<Scheme> make_linear_implicit_euler(const OptionValues& values) {
 
 void check_event_driven(const EventDrivenOptions& o, const OptionValues& values) {
     require_step(o.step, values);
-    require(o.tol == 0 || o.tol >= 1e-14, "tol must be 0 (fixed steps) or at least 1e-14: less is below rounding",
-            values, "tol");
+    require(o.tol == 0 || (o.tol >= 1e-14 && o.tol < infinity),
+            "tol must be 0 (fixed steps) or at least 1e-14: less is below rounding", values, "tol");
     require(o.safety > 0 && o.safety < 1, "safety must lie in (0, 1)", values, "safety");
     require(o.smallest_step >= 1e-14, "smallest_step must be at least 1e-14 s", values, "smallest_step");
     require(o.longest_step == 0 || o.longest_step >= o.smallest_step,

@@ -16,16 +16,19 @@ namespace stickslip {
 
 namespace {
 
-constexpr double standing = 1e-9;  // [m/s] slip below is none
+constexpr double standing = 1e-9;  // [m/s] slip below is none,
+constexpr double stopped =
+    1e-7;  // [m/s] or below this where a stop was found, in space: it vanishes along one line only
 constexpr double falls_back =
     1e-5;  // [m/s^2] a contact that was let go and accelerates inwards by more is closed after all
-constexpr int most_short_steps = 50;  // impacts in a row without time between them before rebounds end
+constexpr int most_short_steps = 500;  // impacts in a row without time between them before rebounds end
 
 }  // namespace
 
 void EventDriven::Hints::clear() {
     lost = false;
     released.clear();
+    stopped.clear();
     sliding.clear();
     giving.clear();
 }
@@ -40,6 +43,15 @@ void EventDriven::set_sides(const System& system, const State& x, Step& s) const
     s.finder->sides.assign(memory.side.begin(), memory.side.end());
 }
 
+// Whether an open contact counts as closed. Where nothing is known of the past, closed_gap decides; later bodies may well fly lower
+// than that, and close only within what drift control leaves alone or what they pass in the shortest flight.
+bool EventDriven::touches(double gap, double rate, const StepMemory& memory) const {
+    const double moves = std::abs(rate);
+    const bool known = memory.acceleration.size() > 0;
+    if (!known && moves <= options_.rest_speed) return gap <= options_.closed_gap;
+    return gap <= options_.closed_gap && gap <= std::max(moves * options_.shortest_flight, 3 * options_.drift_limit);
+}
+
 bool EventDriven::decide(const System& system, Solver& solver, State& x, Step& s, Scratch& w, StepReport& report,
                          Outcome& outcome) const {
     StepMemory& memory = s.memory;
@@ -50,14 +62,15 @@ bool EventDriven::decide(const System& system, Solver& solver, State& x, Step& s
     ContactRows& contacts = problem.contacts;
     w.product.resize(contacts.jacobian.rows());
     contacts.jacobian.product(problem.nodes(), x.v, w.product);
-    bool collision = false, ending = false;
+    bool collision = false, ending = true;  // rebounds end when those of all that collide do
     s.wanted.resize(static_cast<std::size_t>(contacts.size()));
     for (int i = 0; i < contacts.size(); ++i) {
         const double rate = w.product[contacts.jacobian.row[i]];
         const bool closed = w.modes.find(contacts.id[i]) >= 0;
-        s.wanted[i] = closed || contacts.gap[i] <= options_.closed_gap;
-        if (s.wanted[i] && rate < -options_.rest_speed) collision = true;
-        if (s.wanted[i]) ending = ending || bounces_left(contacts.id[i], x.t, memory) < options_.shortest_flight;
+        s.wanted[i] = closed || touches(contacts.gap[i], rate, memory);
+        if (!s.wanted[i] || rate >= -options_.rest_speed) continue;
+        collision = true;
+        ending = ending && bounces_left(contacts.id[i], x.t, memory) < options_.shortest_flight;
     }
     if (collision) {
         ImpactOptions impact{static_cast<ImpactLaw>(options_.impact.index), options_.restitution_threshold,
@@ -114,14 +127,17 @@ bool EventDriven::decide_modes(const System& system, Solver& solver, const State
         const ContactId& id = contacts.id[i];
         const int row = contacts.jacobian.row[i], dim = contacts.jacobian.dim(i);
         const bool closed = modes.find(id) >= 0;
-        if (!closed && contacts.gap[i] > options_.closed_gap) continue;
+        // What approaches and was not hit now is still open, and will be hit next.
+        if (!closed && w.product[row] < -options_.rest_speed) continue;
+        if (!closed && !touches(contacts.gap[i], w.product[row], s.memory)) continue;
         if (w.product[row] > options_.rest_speed) continue;
         if (std::find(w.hints.released.begin(), w.hints.released.end(), id) != w.hints.released.end()) continue;
         Candidate candidate{.id = id};
         Vec2 slip(dim > 1 ? w.product[row + 1] : 0.0, dim > 2 ? w.product[row + 2] : 0.0);
         const auto hint = std::find_if(w.hints.sliding.begin(), w.hints.sliding.end(),
                                        [&](const Candidate& c) { return c.id == id; });
-        if (dim > 1 && slip.norm() > standing) {
+        const bool stops = std::find(w.hints.stopped.begin(), w.hints.stopped.end(), id) != w.hints.stopped.end();
+        if (dim > 1 && slip.norm() > (stops ? stopped : standing)) {
             candidate.slides = true;
             candidate.slip = slip.normalized();
         } else if (hint != w.hints.sliding.end()) {

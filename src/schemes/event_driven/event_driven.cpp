@@ -45,7 +45,7 @@ EventDriven::Scratch& EventDriven::scratch() {
 
 void EventDriven::prepare(const System& system, const State& state, Step& step) const {
     Scheme::prepare(system, state, step);
-    scratch().owner = nullptr;
+    scratch() = Scratch();  // what a run with forces that are not finite left behind must not reach the next
 }
 
 StepReport EventDriven::step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const {
@@ -185,6 +185,7 @@ void EventDriven::read_hints(const System& system, Step& s, Scratch& w, Outcome&
         const auto k = static_cast<std::size_t>(f.index);
         switch (f.kind) {
             case Watch::Kind::take_off: w.hints.released.push_back(f.id); break;
+            case Watch::Kind::stop: w.hints.stopped.push_back(f.id); break;
             case Watch::Kind::release: {
                 const Vec3 force = w.motion.contact_force(f.index, end);
                 const Vec2 against = force.tail<2>();
@@ -290,6 +291,12 @@ void EventDriven::accept(const System& system, State& x, double t_end, Step& s, 
 
     // Memory.
     StepMemory& memory = s.memory;
+    for (std::size_t i = 0; i < w.modes.contact.size(); ++i) {
+        const int c = motion.contact_in(static_cast<int>(i), end);
+        if (w.modes.mode[i] != ContactMode::slip || end.contacts.jacobian.dim(c) < 3) continue;
+        const Vec2 u = motion.slip_velocity(static_cast<int>(i), end);
+        if (u.norm() > nearly_stopped) memory.slip[i] = u.normalized();
+    }
     memory.v_rate = (x.v - smooth.v0) / smooth.h;
     memory.h = smooth.h;
     memory.impulse = smooth.sum.contact_impulse;
@@ -358,6 +365,7 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
     const auto fail = [&](Status status, const char* reason) {
         report.status = status;
         report.reason = reason;
+        report.t = x.t;
         w.owner = nullptr;
         return report;
     };
@@ -388,6 +396,8 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
             if (gives_way(s.problem.joints, i)) rigid.bound[static_cast<std::size_t>(i)] = 1;
         rigid.contact = w.modes.contact;  // closed in the last step of another scheme: at rest on their normals
         rigid.mode.assign(rigid.contact.size(), ContactMode::slip);
+        // What stuck in time-stepping has a slip of the order of its step, which would be a transition of its own.
+        if (memory.switched == x.t) rigid.mode = w.modes.mode;
         rigid.slip.assign(rigid.contact.size(), Vec2::Zero());
         w.motion.begin(system, rigid, x, s);
         const Energies before = s.ledger.now();

@@ -107,6 +107,7 @@ private:
     struct Hints {
         bool lost = false;                                // the first of these is not there a little later
         std::vector<ContactId> released;                  // these open
+        std::vector<ContactId> stopped;                   // these have stopped sliding
         std::vector<Candidate> sliding;                   // these begin to slide
         std::vector<std::pair<int, signed char>> giving;  // these rows give way at their lower (-1) or upper bound (1)
         void clear();
@@ -133,6 +134,7 @@ private:
     static Scratch& scratch();
 
     void set_sides(const System& system, const State& x, Step& s) const;
+    bool touches(double gap, double rate, const StepMemory& memory) const;
     // Impact if something closed approaches, then the modes of what is closed; into w.modes and the memory. False: not solved.
     bool decide(const System& system, Solver& solver, State& x, Step& s, Scratch& w, StepReport& report,
                 Outcome& outcome) const;

@@ -1,4 +1,5 @@
-// Intervals that shrink by the same r each time, ..., d, r d, r^2 d, add up to d r/(1 - r) after the last one.
+// Intervals that shrink by the same r each time, ..., d, r d, r^2 d, add up to d r/(1 - r) after the last one. Two impacts in quick
+// succession are no accumulation: all three last intervals must shrink, and the larger of their two ratios counts.
 #include "schemes/events/bounces.hpp"
 
 #include <algorithm>
@@ -36,8 +37,10 @@ double bounces_left(const ContactId& id, double t, const StepMemory& memory) {
     const std::size_t place = place_of(id, memory);
     if (!known(place, id, memory)) return infinity;
     const auto& times = memory.bounce_times[place];
-    const double last = t - times[2], before = times[2] - times[1];
-    return last < before ? last * last / (before - last) : infinity;
+    const double last = t - times[2], before = times[2] - times[1], first = times[1] - times[0];
+    if (!(last < before && before < first)) return infinity;
+    const double r = std::max(last / before, before / first);
+    return last * r / (1 - r);
 }
 
 double end_bounces(const ContactId& id, double t, StepMemory& memory) {

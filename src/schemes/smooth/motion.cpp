@@ -13,7 +13,7 @@ namespace stickslip {
 namespace {
 
 constexpr double no_slip =
-    1e-11;  // [m/s] slower slip has no direction of its own: that of the start of the phase is taken
+    1e-11;  // [m/s] slower slip has no direction of its own: that of the start of the step is taken
 // Of pivots scaled to 1. Rows that agree to this are one row: what drifts apart by less is not resolved, what is more
 // dependent than this near a dead point makes forces larger than the tolerance of a step.
 constexpr double rank_tolerance = 1e-10;
