@@ -72,6 +72,7 @@ public:
             u_end += (h * bar[i]) * s.K[i];
             s.q1 = s.q0;
             system.advance(s.q1, u_end);
+            if (i + 1 == n) r = &s.end;  // where c_bar = 1: its rows are those of the end
             if (!motion.find(s.time(t_.c_bar[i]), s.q1, *r)) return false;
             if (!solve_stage(motion, s, *p, *r, v_end, h * bar[i], s.A[i])) return false;
             v_end += (h * bar[i]) * s.A[i];
@@ -90,7 +91,7 @@ public:
         }
         if (s.own_path && hem5_) {
             if (!stages_of_dense_output(motion, s)) return false;
-        } else if (!s.solve_end(motion)) {
+        } else if (!s.solve_end(motion, s.end.t == s.time(1))) {
             return false;
         }
         system.chart_rate(s.u, s.v1, s.K[n]);

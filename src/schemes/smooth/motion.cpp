@@ -247,7 +247,7 @@ void Motion::divide_by_mass(const MotionPoint& p, VecX& x) {
 
 void Motion::multiply_rows(const MotionPoint& p, const MotionPoint& at) {
     const Nodes& nodes = system_->nodes();
-    copy_all(p.push, pushed_);
+    pushed_.assign(p.push.values.begin(), p.push.values.end());
     S_.setZero(row_count_, row_count_);
     const bool one_node = nodes.size() == 1;
     if (!one_node) {
@@ -258,11 +258,11 @@ void Motion::multiply_rows(const MotionPoint& p, const MotionPoint& at) {
             for (int b = at.rows.first[g]; b < at.rows.first[g + 1]; ++b)
                 at_node_[static_cast<std::size_t>(at.rows.blocks[b].node)].push_back({g, b});
     }
-    for (int h = 0; h < pushed_.groups(); ++h) {
-        for (const BlockRows::Block& block : pushed_.blocks_of(h)) {
+    for (int h = 0; h < p.push.groups(); ++h) {
+        for (const BlockRows::Block& block : p.push.blocks_of(h)) {
             const int n = block.node, dof = nodes.dof(n);
-            double* column = pushed_.values.data() + block.offset;
-            for (int k = pushed_.row[h]; k < pushed_.row[h + 1]; ++k, column += dof) {
+            double* column = pushed_.data() + block.offset;
+            for (int k = p.push.row[h]; k < p.push.row[h + 1]; ++k, column += dof) {
                 solve_dense(mass_factors_.data() + p.mass.diagonal[n], mass_pivots_.data() + nodes.start[n], column,
                             dof);
                 const auto multiply = [&](int g, int b) {
@@ -343,7 +343,15 @@ void Motion::solve_again(MotionPoint& p, const MotionPoint& at, const RowVec& r)
         rhs_ = r - rhs_;
         solve_rows(rhs_.data());
         p.y += rhs_;
-        pushed_.add_transpose_product(nodes, rhs_, p.a);
+        for (int g = 0, n = p.push.groups(); g < n; ++g) {
+            for (const BlockRows::Block& block : p.push.blocks_of(g)) {
+                const int dof = nodes.dof(block.node);
+                const double* column = pushed_.data() + block.offset;
+                double* a = p.a.data() + nodes.start[block.node];
+                for (int k = p.push.row[g]; k < p.push.row[g + 1]; ++k, column += dof)
+                    for (int c = 0; c < dof; ++c) a[c] += column[c] * rhs_[k];
+            }
+        }
     }
 }
 

@@ -131,7 +131,7 @@ private:
     AlignedDoubles mass_factors_;
     std::vector<int> mass_pivots_;
     std::vector<double> mass_of_factors_;  // values whose factors these are
-    BlockRows pushed_;                     // C' M^-1, row by row
+    AlignedDoubles pushed_;                // C' M^-1, laid out as p.push.values
     WorkMat S_, lu_;
     std::vector<int> pivots_;
     RowVec scale_, rhs_, dy_;
