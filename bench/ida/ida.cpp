@@ -8,6 +8,8 @@
 // shared machine everything else only adds to it; what is set up once (memory, options, models) is not timed on either side. steps are
 // those accepted.
 //
+// Ours run with safety 0.8: phem56 then rejects 11 of 138 trials of the four-bar at 1e-6, with the default 0.9 43 of 163.
+//
 // IDA gets what it likes: exact Jacobian, dense solver, consistent start with derivatives, multipliers out of the error test, one
 // call to the end. It prefers the index-1 form, in which multipliers are of the order of the rest and Newton's iteration is well
 // conditioned as h goes to zero; the stabilised index-2 form (GGL) does not drift but its Jacobian grows like 1/h.
@@ -206,7 +208,7 @@ std::unique_ptr<Simulation> simulation_of(const Linkage& l, const Ours& m, doubl
     char text[32];
     std::snprintf(text, sizeof text, "%g", tol);
     model.run.scheme.name = m.scheme;
-    model.run.scheme.options = {{"tol", text, {}}, {"step", "1e-2", {}}, {"drift", m.drift, {}}};
+    model.run.scheme.options = {{"tol", text, {}}, {"step", "1e-2", {}}, {"drift", m.drift, {}}, {"safety", "0.8", {}}};
     model.run.end = l.end;
     return std::make_unique<Simulation>(std::move(model));
 }
@@ -246,6 +248,7 @@ void table(const Linkage& l, const std::vector<double>& tols) {
     };
     for (double tol : tols) {
         Outcome outcome;
+        const bool for_ida_alone = tol < 0.9e-10;  // whose errors are larger
         for (Ida* ida : {&index1, &ggl}) {
             const char* name = ida == &ggl ? "ida-ggl" : "ida-index1";
             try {
@@ -256,6 +259,7 @@ void table(const Linkage& l, const std::vector<double>& tols) {
             }
         }
         for (const Ours& m : ours) {
+            if (for_ida_alone) break;
             std::unique_ptr<Simulation> simulation;
             const double us =
                 shortest([&] { simulation = simulation_of(l, m, tol); }, [&] { outcome = run(l, *simulation); });
@@ -287,6 +291,6 @@ int main(int argc, char** argv) {
         return 0;
     }
     std::printf("problem,method,tol,error,cpu_us,steps\n");
-    const std::vector<double> tols{1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10};
+    const std::vector<double> tols{1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12};
     for (const Linkage& l : problems) table(l, tols);
 }

@@ -118,12 +118,17 @@ public:
 private:
     // u = h sum_{j<n} w_j K_j, v = v0 + h sum_{j<n} w_j A_j.
     static void combine(const std::vector<double>& weights, std::size_t n, const SmoothStep& s, VecX& u, VecX& v) {
-        u.setZero(s.v0.size());
+        const Eigen::Index nv = s.v0.size();
+        u.setZero(nv);
         v = s.v0;
         for (std::size_t j = 0; j < n; ++j) {
             if (weights[j] == 0) continue;
-            u += (s.h * weights[j]) * s.K[j];
-            v += (s.h * weights[j]) * s.A[j];
+            const double weight = s.h * weights[j];
+            const double *K = s.K[j].data(), *A = s.A[j].data();
+            for (Eigen::Index i = 0; i < nv; ++i) {
+                u[i] += weight * K[i];
+                v[i] += weight * A[i];
+            }
         }
     }
 

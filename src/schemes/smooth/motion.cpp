@@ -28,6 +28,20 @@ Vec2 against(const Vec2& u, int facets) {
     return *best;
 }
 
+// f(row, first velocity of the node, its size, values) for every row of every block, the values laid out as those of `rows`.
+template <class F>
+void for_blocks(const BlockRows& rows, const Nodes& nodes, const double* values, F&& f) {
+    const int *row = rows.row.data(), *first = rows.first.data(), *start = nodes.start.data();
+    for (int g = 0, n = rows.groups(); g < n; ++g) {
+        for (int b = first[g]; b < first[g + 1]; ++b) {
+            const BlockRows::Block& block = rows.blocks[static_cast<std::size_t>(b)];
+            const int from = start[block.node], dof = start[block.node + 1] - from;
+            const double* x = values + block.offset;
+            for (int i = row[g]; i < row[g + 1]; ++i, x += dof) f(i, from, dof, x);
+        }
+    }
+}
+
 }  // namespace
 
 int Modes::find(const ContactId& id) const {
@@ -153,7 +167,10 @@ void Motion::load(const VecX& v, MotionPoint& p) {
     system_->mass(p.q, p.mass);
     system_->forces(p.t, p.q, v, p.forces);
     p.force = p.forces.potential + p.forces.applied;
-    gyroscopic_.shape_diagonal(nodes);
+    if (gyroscopic_.couplings.empty() && gyroscopic_.nodes == nodes)
+        std::fill(gyroscopic_.values.begin(), gyroscopic_.values.end(), 0.0);
+    else
+        gyroscopic_.shape_diagonal(nodes);
     system_->add_gyroscopic(1, v, gyroscopic_);
     const auto is_zero = [](double x) { return x == 0; };
     if (!std::all_of(gyroscopic_.values.begin(), gyroscopic_.values.end(), is_zero))
@@ -337,21 +354,20 @@ void Motion::solve_again(MotionPoint& p, const MotionPoint& at, const RowVec& r)
     p.y.setZero(row_count_);
     if (row_count_ == 0) return;
     rhs_.resize(row_count_);
+    double *rhs = rhs_.data(), *y = p.y.data(), *a = p.a.data();
     // The second round takes out the rounding of the first: velocity constraints then hold to the last digit.
     for (int round = 0; round < 2; ++round) {
-        at.rows.product(nodes, p.a, rhs_);
-        rhs_ = r - rhs_;
-        solve_rows(rhs_.data());
-        p.y += rhs_;
-        for (int g = 0, n = p.push.groups(); g < n; ++g) {
-            for (const BlockRows::Block& block : p.push.blocks_of(g)) {
-                const int dof = nodes.dof(block.node);
-                const double* column = pushed_.data() + block.offset;
-                double* a = p.a.data() + nodes.start[block.node];
-                for (int k = p.push.row[g]; k < p.push.row[g + 1]; ++k, column += dof)
-                    for (int c = 0; c < dof; ++c) a[c] += column[c] * rhs_[k];
-            }
-        }
+        for (int i = 0; i < row_count_; ++i) rhs[i] = r[i];
+        for_blocks(at.rows, nodes, at.rows.values.data(), [&](int i, int start, int dof, const double* J) {
+            double sum = 0;
+            for (int c = 0; c < dof; ++c) sum += J[c] * a[start + c];
+            rhs[i] -= sum;
+        });
+        solve_rows(rhs);
+        for (int i = 0; i < row_count_; ++i) y[i] += rhs[i];
+        for_blocks(p.push, nodes, pushed_.data(), [&](int i, int start, int dof, const double* column) {
+            for (int c = 0; c < dof; ++c) a[start + c] += column[c] * rhs[i];
+        });
     }
 }
 
