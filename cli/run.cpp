@@ -47,6 +47,16 @@ OptionValues overrides(const RunArguments& a) {
     return values;
 }
 
+Model load(const RunArguments& a) {
+    Model model = load_model(a.model, overrides(a));
+    if (a.tol.empty()) return model;
+    const Place place{"--tol", 0, 0};
+    require_step_control(model.run.scheme.name, place);  // which scheme it is the model may have said
+    OptionValues values = overrides(a);
+    values.push_back({"scheme.tol", a.tol, place});
+    return load_model(a.model, values);
+}
+
 // runs/<model>-<n>/ with the first n that is free.
 std::string fresh_folder(const std::string& model) {
     for (int n = 1;; ++n) {
@@ -62,13 +72,8 @@ void make_folder(const std::string& folder) {
 }
 
 int run(const RunArguments& a) {
-    if (!a.tol.empty())
-        throw Error(
-            "--tol is the tolerance of integrators with step control; the schemes of this version have fixed steps: "
-            "use --step, "
-            "or --set solver.tol=T for the residual");
     set_threads(a.threads);
-    Simulation simulation(load_model(a.model, overrides(a)));
+    Simulation simulation(load(a));
     const Model& model = simulation.model();
     if (!a.resume.empty()) {
         const RecordContents past = read_record(a.resume);
@@ -151,7 +156,7 @@ void add_run(CLI::App& app, int& code) {
     command->add_option("--scheme", a->scheme, "time-stepping scheme (stickslip list schemes)");
     command->add_option("--solver", a->solver, "solver of the step problems (stickslip list solvers)");
     command->add_option("--step", a->step, "step size [s], also as 1/60 or 2^-8");
-    command->add_option("--tol", a->tol, "integration tolerance, for schemes with step control");
+    command->add_option("--tol", a->tol, "error of q allowed per step, for schemes with step control (option tol)");
     command->add_option("--end", a->end, "end time [s]");
     command
         ->add_option("--set", a->sets,

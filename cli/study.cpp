@@ -1,4 +1,4 @@
-// `stickslip converge` and `stickslip compare`: many runs of one model, errors, orders and costs.
+// `stickslip converge` and `stickslip compare`: many runs of one model or several, errors, orders and costs.
 #include "stickslip/study.hpp"
 
 #include <fmt/format.h>
@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <memory>
 
@@ -16,8 +17,9 @@ namespace stickslip::cli {
 namespace {
 
 struct StudyArguments {
-    std::string model, scheme, solver, steps, at, end, reference, reference_case, csv, svg, cost = "solves";
-    std::vector<std::string> sets, schemes;
+    std::string model, scheme, solver, steps, tols, at, end, reference, reference_case, csv, svg, cost = "solves";
+    std::string profile, error_limit;
+    std::vector<std::string> sets, schemes, models;
     bool json = false, quiet = false;
 };
 
@@ -31,7 +33,11 @@ Study study_of(const StudyArguments& a) {
     add("run.solver", a.solver, "--solver");
     add("run.end", a.end, "--end");
     for (OptionValue& value : set_values(a.sets)) study.overrides.push_back(std::move(value));
-    study.values = parse_steps(a.steps, Place{"--steps", 0, 0});
+    if (a.steps.empty() == a.tols.empty())
+        throw Error("give --steps, like 2^-5..2^-11, or --tols, like 1e-2..1e-8: one of them");
+    if (!a.tols.empty()) study.setting = "scheme.tol";
+    study.values =
+        a.tols.empty() ? parse_steps(a.steps, Place{"--steps", 0, 0}) : parse_steps(a.tols, Place{"--tols", 0, 0});
     if (!a.at.empty()) study.at = parse_times(a.at, Place{"--at", 0, 0});
     study.reference = a.reference;
     study.reference_case = a.reference_case;
@@ -88,10 +94,47 @@ int run_converge(const StudyArguments& a) {
     return table.finished() ? done : refused;
 }
 
-int run_compare(const StudyArguments& a) {
-    const Study study = study_of(a);
+// Many models: one comparison each, and the profile of all of them.
+int run_profile(const StudyArguments& a, Cost cost) {
+    Study study = study_of(a);
+    double limit = std::numeric_limits<double>::infinity();
+    if (!a.error_limit.empty()) {
+        const Place place{"--error-limit", 0, 0};
+        const std::vector<double> values = parse_steps(a.error_limit, place);
+        if (values.size() != 1) throw Error("expected one number", place);
+        limit = values.front();
+    }
+    // Errors that nobody asks for are not worth the runs of a reference.
+    if (a.error_limit.empty() && study.reference.empty()) study.reference = "none";
+    Output csv(a.csv), svg(a.profile);
+    std::vector<Comparison> tables;
+    {
+        const RunningLine line(!a.quiet);
+        for (const std::string& model : a.models) {
+            study.model = model;
+            tables.push_back(
+                compare(study, a.schemes, [&](const std::string& what) { line.show(model + ", " + what); }));
+        }
+    }
+    const PerformanceProfile profile = performance_profile(tables, cost, limit);
+    fmt::print("{}", a.json ? study_json(profile, tables) + "\n" : study_text(profile));
+    if (csv) csv.write(study_csv(profile));
+    svg.write(study_svg(profile));
+    return profile.solved() ? done : refused;
+}
+
+int run_compare(StudyArguments& a) {
     const std::map<std::string, Cost> costs{{"solves", Cost::solves}, {"steps", Cost::steps}, {"wall", Cost::wall}};
     const Cost cost = costs.at(a.cost);
+    a.model = a.models.front();
+    if (!a.profile.empty()) {
+        if (!a.svg.empty()) throw Error("--svg draws one model; --profile FILE.svg draws all of them");
+        return run_profile(a, cost);
+    }
+    if (a.models.size() > 1)
+        throw Error("several models are compared by their performance profile: add --profile FILE.svg");
+    if (!a.error_limit.empty()) throw Error("--error-limit says which runs count in a --profile");
+    const Study study = study_of(a);
     Output csv(a.csv), svg(a.svg);
     Comparison table;
     {
@@ -105,15 +148,15 @@ int run_compare(const StudyArguments& a) {
 }
 
 void add_common(CLI::App& command, StudyArguments& a) {
-    command.add_option("MODEL", a.model, "scene file, scene:NAME or mechanism:NAME")->required();
-    command
-        .add_option("--steps", a.steps,
-                    "step sizes [s]: 2^-5..2^-11, 1e-2..1e-4, 0.1../3..0.1/27 (divisor between), or a list 0.01,0.005")
-        ->required();
+    command.add_option(
+        "--steps", a.steps,
+        "step sizes [s]: 2^-5..2^-11, 1e-2..1e-4, 0.1../3..0.1/27 (divisor between), or a list 0.01,0.005");
+    command.add_option("--tols", a.tols,
+                       "instead of steps, for schemes with step control: errors of q allowed per step, 1e-2..1e-10");
     command.add_option(
         "--reference", a.reference,
         "exact (closed form of a mechanism), self (a run at a step 16 times smaller than the finest) or a JSON "
-        "file of states; exact if there is one, else self");
+        "file of states; exact if there is one, else self; none: no errors");
     command.add_option("--case", a.reference_case, "case of a reference file that holds several");
     command.add_option("--at", a.at, "T,T,...: times of comparison [s]; the end if left out");
     command.add_option("--solver", a.solver, "solver of the step problems (stickslip list solvers)");
@@ -135,6 +178,7 @@ void add_common(CLI::App& command, StudyArguments& a) {
 void add_converge(CLI::App& app, int& code) {
     auto a = std::make_shared<StudyArguments>();
     CLI::App* command = app.add_subcommand("converge", "run a model at several steps: error table and observed order");
+    command->add_option("MODEL", a->model, "scene file, scene:NAME or mechanism:NAME")->required();
     add_common(*command, *a);
     command->add_option("--scheme", a->scheme, "time-stepping scheme (stickslip list schemes)");
     command->callback([a, &code] { code = run_converge(*a); });
@@ -143,6 +187,8 @@ void add_converge(CLI::App& app, int& code) {
 void add_compare(CLI::App& app, int& code) {
     auto a = std::make_shared<StudyArguments>();
     CLI::App* command = app.add_subcommand("compare", "run a model by several schemes: error against cost");
+    command->add_option("MODEL", a->models, "scene file, scene:NAME or mechanism:NAME; several with --profile")
+        ->required();
     add_common(*command, *a);
     command
         ->add_option("--schemes", a->schemes, "NAME,NAME,...: schemes, also with options as NAME:KEY=VALUE:KEY=VALUE")
@@ -150,6 +196,11 @@ void add_compare(CLI::App& app, int& code) {
         ->required();
     command->add_option("--cost", a->cost, "what the picture and the last table call cost: solves, steps or wall")
         ->check(CLI::IsMember({"solves", "steps", "wall"}));
+    command->add_option("--profile", a->profile,
+                        "write the performance profile to this SVG file: share of the problems (models at each step or "
+                        "tolerance) that a scheme solves within tau times the cost of the cheapest");
+    command->add_option("--error-limit", a->error_limit,
+                        "with --profile: only runs whose error of q is at most this are solved");
     command->callback([a, &code] { code = run_compare(*a); });
 }
 

@@ -22,6 +22,11 @@ Json event_json(const System& system, const Event& event) {
         json["who"] = "load";
         return json;
     }
+    if (event.kind == EventKind::method_switch) {
+        json["who"] = event.contact == no_contact ? "none" : system.contact_name(event.contact);
+        json["reason"] = to_string(event.reason);
+        return json;
+    }
     json["who"] = system.contact_name(event.contact);
     if (is_edit(event.kind)) {
         if (event.impulse > 0) json["impulse"] = event.impulse;
@@ -41,6 +46,22 @@ std::string listing(const std::vector<std::string>& names) {
     const std::size_t shown = std::min(most, names.size());
     std::string text = fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<long>(shown), ", "));
     return names.size() > shown ? fmt::format("{} and {} more", text, names.size() - shown) : text;
+}
+
+// How often the hybrid scheme changed its method, and why: "7 changes of method: 3 impacts, ...".
+std::string switches_text(const RunSummary& s) {
+    long sum = 0;
+    std::vector<std::string> reasons;
+    for (std::size_t i = 0; i < s.switches.size(); ++i) {
+        if (s.switches[i] == 0) continue;
+        sum += s.switches[i];
+        const auto reason = static_cast<SwitchReason>(i);
+        const bool back = reason == SwitchReason::open || reason == SwitchReason::closed;
+        reasons.push_back(
+            fmt::format("{} {} ({})", s.switches[i], to_string(reason), back ? "back" : "to time-stepping"));
+    }
+    if (sum == 0) return {};
+    return fmt::format("{} between events and time-stepping: {}", sum, fmt::join(reasons, ", "));
 }
 
 const char* end_word(RunEnd end) {
@@ -89,6 +110,9 @@ std::string summary_json(const Simulation& simulation, const RunSummary& s) {
                       {"imbalance", s.imbalance},           {"scale", s.energy_scale}};
     json["contacts"] = {{"mean", s.contacts_mean}, {"max", s.contacts_max}};
     json["event_count"] = s.event_count;
+    json["method_switches"] = Json::object();
+    for (std::size_t i = 0; i < s.switches.size(); ++i)
+        if (s.switches[i] > 0) json["method_switches"][to_string(static_cast<SwitchReason>(i))] = s.switches[i];
     json["events"] = Json::array();
     for (const Event& event : s.events) json["events"].push_back(event_json(system, event));
     json["redundant"] = s.redundant;
@@ -140,6 +164,7 @@ std::string summary_text(const Simulation& simulation, const RunSummary& s) {
     if (s.flows.edits != 0) line("", fmt::format("edits {:+.6g} J", s.flows.edits));
     line("", fmt::format("imbalance {:.1e} J of {:.3g} J", s.imbalance, s.energy_scale));
     line("contacts", fmt::format("mean {:.3g}, max {}; {} events", s.contacts_mean, s.contacts_max, s.event_count));
+    if (const std::string switches = switches_text(s); !switches.empty()) line("switches", switches);
     // Where v tells something else than v_weighted: a jump is the same variation in both, swings from step to step are not.
     if (s.variation > 1.2 * s.variation_weighted + 1e-9)
         line("variation", fmt::format("{:.4g} of v, {:.4g} of v_weighted, the velocity that converges", s.variation,

@@ -49,6 +49,7 @@ struct RecordContents {
     std::vector<ContactRecord> contacts;
     std::vector<ContactName> contact_names;     // sorted by id
     std::vector<double> reactions;              // [N s]
+    std::vector<double> reaction_forces;        // [N] at the end of the step; NaN: not known; empty: not recorded
     std::vector<std::string> reaction_names;    // of the bilateral rows at the start, "hinge-3 row 4"
     std::vector<std::uint8_t> reaction_unique;  // of each; 0: the smallest of many, because rows are redundant
     std::vector<std::string> redundant;         // rows that depend on others

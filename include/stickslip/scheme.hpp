@@ -5,6 +5,7 @@
 
 #include <array>
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,7 +17,8 @@
 
 namespace stickslip {
 
-class Redundancy;  // diagnose/redundancy.hpp: joint rows that depend on others
+class Redundancy;      // diagnose/redundancy.hpp: joint rows that depend on others
+struct HalvedScratch;  // schemes/halved_steps.hpp
 
 // What lives on from step to step, besides the contact frames that the finder transports. All of it is in a snapshot.
 struct StepMemory {
@@ -36,23 +38,25 @@ struct StepMemory {
     // Of schemes that integrate between events; `contact` and `mode` are then the closed contacts.
     double next_step = 0;            // [s] wanted by step control; 0: none yet
     double last_error = 0;           // of the last accepted step, as a share of the tolerance; 0: none yet
-    VecX acceleration;               // nv: at the end of the last step; empty: modes and accelerations are to be found
+    VecX acceleration;               // nv: at the end of the last step; empty or NaN: modes are to be found
     std::vector<Vec2> slip;          // per entry of `contact`: direction of slip in (t1, t2), zero where it sticks
     std::vector<signed char> bound;  // per bilateral row: 0 imposed, -1 or 1 pushes with its lower or upper bound
     std::vector<signed char> side;   // per edge of the system: on which side contacts are
-    bool time_stepping = false;      // the hybrid scheme's method at the moment,
-    double switched = 0;             // [s] since when,
-    double last_impact = -infinity;  // [s] and its last impact
+    bool afresh = true;              // methods of several steps start anew
+    SwitchReason stepping = SwitchReason::none;  // why time-stepping is at work; none: events are,
+    int calm_steps = 0;                          // steps in a row that gave no reason for it,
+    double switched = 0;                         // [s] since when,
+    double last_impact = -infinity;              // [s] and its last impact
 };
 
 // One contact of the step just taken, as recorders see it. Impulses of all stages of the step are summed.
 struct ContactRecord {
     ContactId id;
     ContactMode mode = ContactMode::open;
-    double gap = 0;                  // [m]
-    Vec3 position, normal, tangent;  // in W
-    Vec3 impulse = Vec3::Zero();     // [N s] in the frame (n, t1, t2)
-    Vec3 force = Vec3::Zero();       // [N] at t1, from schemes that know it
+    double gap = 0;                                                         // [m]
+    Vec3 position, normal, tangent;                                         // in W
+    Vec3 impulse = Vec3::Zero();                                            // [N s] in the frame (n, t1, t2)
+    Vec3 force = Vec3::Constant(std::numeric_limits<double>::quiet_NaN());  // [N] at t1; NaN: impulses only are known
 };
 
 // Time spent in each arrow of the walk [s].
@@ -96,6 +100,9 @@ struct Step {
     // q0 (+) sum path_q[k] x^k, v = sum path_v[k] x^k, k = 0 .. path_degree (path_q[0] is zero). Degree 0: straight.
     int path_degree = 0;
     std::vector<VecX> path_q, path_v;
+    // Steps made of two halves: the state between them, and the move of the first; dq is that of the second.
+    double t_mid = -infinity;  // [s] when that is, -infinity: the step is one piece
+    VecX q_mid, v_mid, dq_first;
     RowVec reactions;                  // [N s] bilateral rows, summed over the stages; of redundant ones the smallest
     std::vector<Event> events;         // in order of time
     double gap_violation = 0;          // [m] deepest overlap seen at the rows' configuration
@@ -118,6 +125,7 @@ struct Step {
     ContactRows limits;      // joint limits at the end of the step,
     StepProblem projection;  // and the problem that moves q back behind them
     StepSolution projected;
+    std::unique_ptr<HalvedScratch> halved;  // of schemes that control their step by halves
 
     // The state at t0 <= t <= t1 by the step's own interpolant: its path, or q0 (+) s dq and velocities linear; the right
     // value at t1.
@@ -147,5 +155,9 @@ struct SchemeEntry {
 
 const std::vector<SchemeEntry>& schemes();
 std::unique_ptr<Scheme> make_scheme(const std::string& name, const OptionValues& values = {}, Place place = {});
+
+// Throws Error, naming the schemes that have it, unless this one has step control: an option `tol`, the error of q allowed
+// per step (absolute, 2-norm over all coordinates, SI units).
+void require_step_control(const std::string& scheme, Place place = {});
 
 }  // namespace stickslip

@@ -1,6 +1,7 @@
 // The loop around the steps: who judges a step, who records it, when the run ends.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -96,6 +97,7 @@ struct RunSummary {
     int contacts_max = 0;
     std::vector<Event> events;  // the first max_events of them
     long event_count = 0;
+    std::array<long, switch_reasons> switches{};   // of the hybrid scheme's method, by SwitchReason
     double variation = 0, variation_weighted = 0;  // sum of |change| from step to step, of v and of v_weighted
     long impact_gains = 0;                         // steps whose impacts made energy,
     double impact_gain = 0;                        // [J] and how much in all

@@ -19,16 +19,16 @@ namespace stickslip {
 struct Study {
     std::string model;                 // MODEL of the command line
     OptionValues overrides;            // --set, --scheme, --solver, --end
-    std::string setting = "run.step";  // what is refined
+    std::string setting = "run.step";  // what is refined: run.step, or scheme.tol of schemes with step control
     std::vector<double> values;        // of it, coarse to fine
     std::vector<double> at;            // [s] times of comparison, ascending; empty: the end
-    std::string reference;             // exact, self or a file; empty: exact if the model has it, else self
+    std::string reference;             // exact, self, none or a file; empty: exact if the model has it, else self
     std::string reference_case;        // of a file that holds several
 };
 
 // What the runs were compared with.
 struct StudyReference {
-    std::string kind;    // exact, self, file
+    std::string kind;    // exact, self, file, none
     bool known = true;   // false: a run for it was refused, the warnings say why, and no error is known
     std::string origin;  // one sentence: where its numbers come from
     double error = 0;    // its own error of q, NaN if nobody knows
@@ -54,6 +54,10 @@ struct StudyRow {
     bool fitted = false;         // its q stands above rounding and the reference's own error
     std::vector<double> joints;  // [m, rad] holonomic rows at the last time, signed
     double joint_max = 0;        // [m, rad] the largest |g| of them
+    // Largest |g| [m, rad] and |G v| [m/s, rad/s] of each holonomic row over the ends of all steps, and of all rows.
+    std::vector<double> drift_g, drift_dg;
+    double drift_g_max = 0, drift_dg_max = 0;
+    double step_mean = 0;  // [s] of the accepted steps; NaN: none was taken
     long impacts = 0, events = 0;
     long steps = 0, rejected = 0, solves = 0;
     double wall_s = 0;
@@ -85,8 +89,8 @@ struct Comparison {
 };
 Comparison compare(const Study& study, const std::vector<std::string>& schemes, const StudyProgress& progress = {});
 
-// "2^-5..2^-11" (exponents one by one), "1e-2..1e-4" (halves if that fits, else tenths), "0.01../3..0.01/27" (thirds; the
-// divisor between), "0.01,0.005". Coarse to fine. Throws Error.
+// Steps or tolerances: "2^-5..2^-11" (exponents one by one), "1e-2..1e-4" (halves if that fits, else tenths),
+// "0.01../3..0.01/27" (thirds; the divisor between), "0.01,0.005". Coarse to fine. Throws Error.
 std::vector<double> parse_steps(const std::string& text, const Place& place = {});
 // "0.5,1,2" as ascending times [s]. Throws Error.
 std::vector<double> parse_times(const std::string& text, const Place& place = {});
@@ -101,5 +105,30 @@ std::string study_text(const Comparison& study, Cost cost);
 std::string study_csv(const Comparison& study);
 std::string study_svg(const Comparison& study, Cost cost);
 std::string study_json(const Comparison& study);
+
+// Performance profile [Dolan-More] [Haddouni, (3.10)-(3.12)] of the schemes over many problems. A problem p is one model at one
+// value of the setting; r_ps = t_ps / min_s t_ps with the cost t_ps of scheme s, infinite where its run was refused or
+// its error of q is above the limit (or unknown, when there is a limit). rho_s(tau) is the share of the problems with r_ps <= tau.
+struct PerformanceProfile {
+    struct Problem {
+        std::string model;
+        double value = 0;  // of the setting
+    };
+    Cost cost = Cost::solves;
+    double error_limit = 0;  // infinite: every run that finished counts
+    std::string setting;
+    std::vector<Problem> problems;
+    std::vector<std::string> schemes;
+    std::vector<std::vector<double>> costs, ratios;  // [scheme][problem]; infinite: not solved
+    std::vector<std::vector<std::string>> reasons;   // why not
+    double rho(std::size_t scheme, double tau) const;
+    bool solved() const;  // each problem by one scheme at least
+};
+// One comparison per model, of the same schemes. Throws Error if they are not.
+PerformanceProfile performance_profile(const std::vector<Comparison>& models, Cost cost, double error_limit);
+std::string study_text(const PerformanceProfile& profile);
+std::string study_csv(const PerformanceProfile& profile);
+std::string study_svg(const PerformanceProfile& profile);
+std::string study_json(const PerformanceProfile& profile, const std::vector<Comparison>& models);
 
 }  // namespace stickslip

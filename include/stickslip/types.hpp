@@ -54,6 +54,9 @@ struct ContactId {
     friend auto operator<=>(const ContactId&, const ContactId&) = default;
 };
 
+// Named by events that no contact caused; nothing has this id.
+inline constexpr ContactId no_contact{0xffffffffu, 0xffffffffu, 0xffffffffu};
+
 enum class ContactMode : std::uint8_t { open, stick, slip, impact };
 const char* to_string(ContactMode mode);
 
@@ -86,13 +89,16 @@ enum class SwitchReason : std::uint8_t {
     open,      // back to events: the contact is open
     closed     // the contact is closed for good
 };
+inline constexpr std::size_t switch_reasons = 7;
 const char* to_string(SwitchReason reason);
 
 // Something that happened inside a step, located by the scheme or announced by the schedule.
 struct Event {
     double t = 0;  // [s]
     EventKind kind = EventKind::impact;
-    ContactId contact;  // who: the contact, or what an edit changed; System::contact_name names both
+    // Who: the contact, or what an edit changed; System::contact_name names both. An edge: the contact that takes over. A
+    // method_switch: the contact that caused it, or no_contact.
+    ContactId contact;
     ContactMode before = ContactMode::open;
     ContactMode after = ContactMode::open;
     double normal_speed_before = 0;  // [m/s] N v-, negative when approaching; attach: largest |G v-| of the new rows

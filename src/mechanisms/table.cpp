@@ -1,4 +1,5 @@
 // The mechanisms, one line each.
+#include "mechanisms/benchmarks.hpp"
 #include "mechanisms/mechanisms.hpp"
 
 namespace stickslip {
@@ -33,6 +34,17 @@ const std::vector<MechanismEntry>& mechanisms() {
         entry<FreeBody>("Euler 1758", "body without torque that turns over about its middle axis, quaternion"),
         entry<HeavyTop>("Lagrange 1788", "symmetric top under gravity, quaternion"),
         entry<RollingDisc>("Routh 1884", "thin disc that rolls without slip, nonholonomic, quaternion"),
+        entry<SliderCrank>("Haddouni 2015, 3.1.2", "slider-crank of rigid bars, angles"),
+        entry<FlexibleSliderCrank>("Simeon 1996; Haddouni 2015, 3.1.3",
+                                   "driven slider-crank with an elastic rod, stiff"),
+        entry<AndrewsSqueezer>("Schiehlen 1990; Hairer & Wanner 1996, VII.7",
+                               "seven bodies in three closed loops, driven by a torque, angles"),
+        entry<ParabolaPlane>("Haddouni 2015, 4.3.3.4", "point that slides down a parabola onto a plane, C1 edge"),
+        entry<PlaneParabola>("Haddouni 2015, 4.3.3.4", "point that slides from a plane down a parabola, C1 edge"),
+        entry<NFourBar>("Gonzalez et al. 2006, A02",
+                        "row of four-bar linkages that pass singular positions, Cartesian coordinates"),
+        entry<Bricard>("Gonzalez et al. 2006, A04", "ring of six hinges with one redundant row, quaternions"),
+        entry<FlyballGovernor>("Gonzalez et al. 2006, A05", "governor with stiff spring-dampers, angles"),
     };
     return table;
 }

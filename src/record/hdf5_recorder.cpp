@@ -11,14 +11,17 @@
 // let a long run of many bodies fill the disk with old ones.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <set>
 
 #include "base/hdf5_file.hpp"
 #include "diagnose/redundancy.hpp"
+#include "record/column.hpp"
 #include "record/kept_columns.hpp"
 #include "record/output_times.hpp"
 #include "record/record_layout.hpp"
@@ -35,47 +38,6 @@ using Clock = std::chrono::steady_clock;
 // Buffered bytes that force a flush before its time; a run that records faster than it flushes stays small.
 constexpr std::size_t most_buffered = 32u << 20;
 
-// One growing dataset and the rows that wait for it.
-class Column {
-public:
-    void create(Hdf5File& file, const std::string& name, Hdf5Type type, std::vector<std::uint64_t> row_shape,
-                std::uint64_t chunk_bytes, const char* unit, const char* words) {
-        std::uint64_t row = size_of(type);
-        for (const std::uint64_t n : row_shape) row *= n;
-        row_bytes_ = row;
-        const std::uint64_t chunk_rows = row == 0 ? 1 : std::max<std::uint64_t>(1, chunk_bytes / row);
-        dataset_ = file.create_growing(name, type, row_shape, chunk_rows);
-        if (*unit) file.set_attribute(name, "unit", unit);
-        if (*words) file.set_attribute(name, "about", words);
-    }
-    template <class T>
-    void add(const T* values, std::size_t n) {
-        const std::size_t at = buffer_.size();
-        buffer_.resize(at + n * sizeof(T));
-        if (n > 0) std::memcpy(buffer_.data() + at, values, n * sizeof(T));
-    }
-    template <class T>
-    void add(T value) {
-        add(&value, 1);
-    }
-    // `rows` is given for rows of no numbers, whose bytes cannot be counted.
-    void append(std::uint64_t rows) {
-        if (row_bytes_ > 0) rows = buffer_.size() / row_bytes_;
-        if (rows == 0) return;
-        const std::uint64_t first = dataset_.rows();
-        dataset_.grow(first + rows);
-        dataset_.write_rows(first, rows, buffer_.data());
-        buffer_.clear();
-    }
-    std::size_t buffered() const { return buffer_.size(); }
-    void abandon() { dataset_.abandon(); }
-
-private:
-    Hdf5Dataset dataset_;
-    std::uint64_t row_bytes_ = 0;
-    std::vector<unsigned char> buffer_;
-};
-
 // What a row needs besides the state; kept for the final state when no row fell on the end of the last step.
 struct Pending {
     bool valid = false;
@@ -84,7 +46,7 @@ struct Pending {
     double t_weighted = 0, step_length = 0, residual = 0;
     std::array<double, energy_terms> energy{};
     std::vector<ContactRecord> contacts;
-    std::vector<double> reactions;
+    std::vector<double> reactions, reaction_forces;
 };
 
 class Hdf5Recorder : public Recorder {
@@ -149,10 +111,10 @@ private:
     Column t_, step_length_, q_, v_, v_weighted_, t_weighted_, residual_, worst_column_, energy_, pose_, velocity_,
         present_;
     Column contact_offset_, contact_id_, contact_mode_, contact_gap_, contact_position_, contact_normal_,
-        contact_tangent_, contact_impulse_, name_id_, name_text_;
-    Column reaction_offset_, reaction_;
+        contact_tangent_, contact_impulse_, contact_force_, name_id_, name_text_;
+    Column reaction_offset_, reaction_, reaction_force_;
     Column event_t_, event_kind_, event_contact_, event_before_, event_after_, event_speed_before_, event_speed_after_,
-        event_impulse_;
+        event_impulse_, event_reason_;
     std::vector<Column*> columns_{&t_,
                                   &step_length_,
                                   &q_,
@@ -173,10 +135,12 @@ private:
                                   &contact_normal_,
                                   &contact_tangent_,
                                   &contact_impulse_,
+                                  &contact_force_,
                                   &name_id_,
                                   &name_text_,
                                   &reaction_offset_,
                                   &reaction_,
+                                  &reaction_force_,
                                   &event_t_,
                                   &event_kind_,
                                   &event_contact_,
@@ -184,7 +148,8 @@ private:
                                   &event_after_,
                                   &event_speed_before_,
                                   &event_speed_after_,
-                                  &event_impulse_};
+                                  &event_impulse_,
+                                  &event_reason_};
     Hdf5Dataset snapshot_, commits_, counts_, figures_, timers_, hash_, reason_, warnings_, cone_;
 };
 
@@ -225,21 +190,27 @@ void Hdf5Recorder::create_columns(const System& system) {
     make(contact_normal_, "contacts/normal", f64, {3}, "1", "in the world, from b to a");
     make(contact_tangent_, "contacts/tangent", f64, {3}, "1", "t1 in the world; t2 = n x t1");
     make(contact_impulse_, "contacts/impulse", f64, {3}, "N s", "on a, along (n, t1, t2), summed over the step");
+    make(contact_force_, "contacts/force", f64, {3}, "N",
+         "on a, along (n, t1, t2), at the end of the step; NaN where the scheme knows impulses only");
     make(name_id_, "contacts/name_id", u32, {3}, "", "contacts that have a name: shape a, shape b, feature");
     make(name_text_, "contacts/name_text", u8, {}, "", "their names in the same order, UTF-8, a line each");
     make(reaction_offset_, "reactions/offset", u64, {}, "",
          "bilateral rows of row k: offset[k] up to offset[k + 1] - 1");
     make(reaction_, "reactions/impulse", f64, {}, "N s, N m s", "of the bilateral rows, summed over the step");
+    make(reaction_force_, "reactions/force", f64, {}, "N, N m",
+         "of the bilateral rows at the end of the step; NaN where the scheme knows impulses only");
     make(event_t_, "events/t", f64, {}, "s", "events of the whole run, in order of time");
     make(event_kind_, "events/kind", u8, {}, "",
          "0 impact, 1 take-off, 2 stick-to-slip, 3 slip-to-stick, 4 load-switch, 5 add, 6 remove, 7 attach, 8 cut, "
-         "9 drive, 10 accumulation");
+         "9 drive, 10 accumulation, 11 edge, 12 method-switch");
     make(event_contact_, "events/contact", u32, {3}, "", "shape a, shape b, feature");
     make(event_before_, "events/before", u8, {}, "", "contact mode, as contacts/mode");
     make(event_after_, "events/after", u8, {}, "", "contact mode, as contacts/mode");
     make(event_speed_before_, "events/normal_speed_before", f64, {}, "m/s", "negative when approaching");
     make(event_speed_after_, "events/normal_speed_after", f64, {}, "m/s", "");
     make(event_impulse_, "events/impulse", f64, {}, "N s", "normal impulse");
+    make(event_reason_, "events/reason", u8, {}, "",
+         "of method-switch: 1 impacts, 2 friction, 3 edge, 4 forces, 5 open, 6 closed; 0 of all others");
     file_->set_attribute("energy", "names", fmt::format("{}", fmt::join(energy_names, "\n")));
     file_->set_attribute("worst", "names", worst_names);
     file_->write_text("names/coordinates", lines(system.coordinate_names()));
@@ -371,6 +342,7 @@ void Hdf5Recorder::begin(const Model& model, const State& state, const Step& ste
     }
     pending_.contacts.clear();  // of a step that was not taken
     pending_.reactions.clear();
+    pending_.reaction_forces.clear();
     row(*system_, state, pending_);
     pending_.valid = false;
     flush(true);
@@ -385,6 +357,9 @@ void Hdf5Recorder::fill(const Step& step, double residual, double step_length) {
     pending_.energy = energy_row(step.ledger);
     pending_.contacts.assign(step.contacts.begin(), step.contacts.end());
     pending_.reactions.assign(step.reactions.data(), step.reactions.data() + step.reactions.size());
+    const bool known = step.multipliers.size() == step.reactions.size();
+    pending_.reaction_forces.assign(pending_.reactions.size(), std::numeric_limits<double>::quiet_NaN());
+    if (known) std::copy_n(step.multipliers.data(), step.multipliers.size(), pending_.reaction_forces.begin());
 }
 
 void Hdf5Recorder::note_worst(const Step& step, double residual) {
@@ -441,10 +416,12 @@ void Hdf5Recorder::row(const System& system, const State& state, const Pending& 
         contact_normal_.add(c.normal.data(), 3);
         contact_tangent_.add(c.tangent.data(), 3);
         contact_impulse_.add(c.impulse.data(), 3);
+        contact_force_.add(c.force.data(), 3);
     }
     last_contacts_.clear();
     for (const ContactRecord& c : p.contacts) last_contacts_.push_back(c.id);
     reaction_.add(p.reactions.data(), p.reactions.size());
+    reaction_force_.add(p.reaction_forces.data(), p.reaction_forces.size());
     commit_.rows += 1;
     commit_.contacts += p.contacts.size();
     commit_.reactions += p.reactions.size();
@@ -456,7 +433,7 @@ void Hdf5Recorder::row(const System& system, const State& state, const Pending& 
 void Hdf5Recorder::write(const System& system, const State& state, const Step& step, const StepReport& report) {
     SS_ASSERT(file_, "write() before begin()");
     for (const Event& e : step.events) {
-        if (e.kind != EventKind::load_switch) name(system, e.contact);
+        if (e.kind != EventKind::load_switch && e.contact != no_contact) name(system, e.contact);
         event_t_.add(e.t);
         event_kind_.add(static_cast<std::uint8_t>(e.kind));
         const std::array<std::uint32_t, 3> id{e.contact.a, e.contact.b, e.contact.feature};
@@ -466,6 +443,7 @@ void Hdf5Recorder::write(const System& system, const State& state, const Step& s
         event_speed_before_.add(e.normal_speed_before);
         event_speed_after_.add(e.normal_speed_after);
         event_impulse_.add(e.impulse);
+        event_reason_.add(static_cast<std::uint8_t>(e.reason));
     }
     commit_.events += step.events.size();
     commit_.steps += 1;

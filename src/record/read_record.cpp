@@ -95,6 +95,7 @@ public:
         r.contact_start = starts("contacts/offset", commit_.contacts);
         r.reaction_start = starts("reactions/offset", commit_.reactions);
         r.reactions = column<double>("reactions/impulse", commit_.reactions, 1);
+        if (file_.has("reactions/force")) r.reaction_forces = column<double>("reactions/force", commit_.reactions, 1);
         read_contacts(r.contacts);
         read_events(r.events);
         r.body_pose = matrix("bodies/pose", n);
@@ -236,6 +237,8 @@ private:
         s.solver = r.solver;
         s.policy = r.policy;
         s.event_count = static_cast<long>(r.events.size());
+        for (const Event& event : r.events)
+            if (event.kind == EventKind::method_switch) ++s.switches[static_cast<std::size_t>(event.reason)];
     }
 
     void read_contacts(std::vector<ContactRecord>& contacts) const {
@@ -258,6 +261,9 @@ private:
             c.tangent = Vec3::Map(tangent.data() + 3 * i);
             c.impulse = Vec3::Map(impulse.data() + 3 * i);
         }
+        if (!file_.has("contacts/force")) return;
+        const auto force = column<double>("contacts/force", n, 3);
+        for (std::size_t i = 0; i < contacts.size(); ++i) contacts[i].force = Vec3::Map(force.data() + 3 * i);
     }
 
     void read_events(std::vector<Event>& events) const {
@@ -282,6 +288,13 @@ private:
                          speed_before[i],
                          speed_after[i],
                          impulse[i]};
+        }
+        if (!file_.has("events/reason")) return;
+        const auto reason = column<std::uint8_t>("events/reason", n, 1);
+        for (std::size_t i = 0; i < events.size(); ++i) {
+            if (reason[i] >= switch_reasons)
+                throw Error("is damaged: a change of method for a reason that does not exist", {path_});
+            events[i].reason = static_cast<SwitchReason>(reason[i]);
         }
     }
 

@@ -14,7 +14,7 @@ namespace stickslip {
 inline constexpr const char* record_format = "stickslip-record";
 inline constexpr std::uint64_t record_format_version = 1;
 // What was added within the version, see docs/record.md: a reader of any revision reads records of every other.
-inline constexpr std::uint64_t record_revision = 2;
+inline constexpr std::uint64_t record_revision = 3;
 
 // The rows of `energy`.
 inline constexpr int energy_terms = 11;

@@ -28,8 +28,10 @@ struct Contact {
     double touched = 0;  // [s] not open
 };
 
-// Loads that switch and edits are events of no contact.
-bool of_contact(const Event& e) { return e.kind != EventKind::load_switch && !is_edit(e.kind); }
+// Loads that switch, changes of the method and edits are events of no contact.
+bool of_contact(const Event& e) {
+    return e.kind != EventKind::load_switch && e.kind != EventKind::method_switch && !is_edit(e.kind);
+}
 
 std::vector<ContactId> sorted_ids(const RecordContents& r) {
     std::vector<ContactId> ids;
@@ -109,6 +111,11 @@ void add_events(const RecordContents& r, plot::Page& page) {
         const Event& e = r.events[i];
         if (e.kind == EventKind::load_switch) {
             table.rows.push_back({time(e.t), to_string(e.kind), "load"});
+            continue;
+        }
+        if (e.kind == EventKind::method_switch) {
+            table.rows.push_back({time(e.t), fmt::format("{} ({})", to_string(e.kind), to_string(e.reason)),
+                                  e.contact == no_contact ? "" : contact_name(r, e.contact)});
             continue;
         }
         std::vector<std::string> row{time(e.t), to_string(e.kind), contact_name(r, e.contact)};

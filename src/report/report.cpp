@@ -99,6 +99,11 @@ void add_facts(const RecordContents& r, plot::Page& page) {
             facts.emplace_back("impacts made energy", fmt::format("{} J in {}", number(s.impact_gain, 3),
                                                                   plot::counted(s.impact_gains, "step")));
         if (s.unlocated_events > 0) facts.emplace_back("events not located", fmt::format("{}", s.unlocated_events));
+        std::vector<std::string> switches;
+        for (std::size_t i = 0; i < s.switches.size(); ++i)
+            if (s.switches[i] > 0)
+                switches.push_back(fmt::format("{} {}", s.switches[i], to_string(static_cast<SwitchReason>(i))));
+        if (!switches.empty()) facts.emplace_back("changes of method", fmt::format("{}", fmt::join(switches, ", ")));
         facts.emplace_back("wall time", fmt::format("{} s", number(s.wall_s, 3)));
         facts.emplace_back("hash of the final state", r.hash);
     }

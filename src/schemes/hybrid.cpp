@@ -3,16 +3,20 @@
 //   impacts    two impacts lie closer together than h*: they accumulate
 //   friction   a contact goes from stick to slip or back (in space on request all friction)
 //   edge       a contact passes an edge
-//   forces     the modes of the contacts could not be decided
+//   forces     the modes of the contacts cannot be decided, or do not hold: piles, whose contact forces are not unique
 //
 // then Moreau-Jean with steps h* = max(h_min, h^(p+1)), h the last step, so that the order p is kept as long as h_min allows
-// (and not longer than tol, or a thousandth of a fixed step: h^(p+1) is of no use for h near 1 s); back to events when the contacts are open, or closed and at rest over `calm_steps` steps. The thesis computes
-// the step with the transition again by time-stepping; here events are located first and time-stepping begins at them, and
-// sticking contacts are left to the event-driven scheme, which has rows for them. Every switch is an event with its reason.
+// (and not longer than tol, or a thousandth of a fixed step: h^(p+1) is of no use for h near 1 s). Back to events when the contacts
+// are open, or have pushed over `calm` steps without an event. The thesis computes the step with the transition again by
+// time-stepping; here events are located first and time-stepping begins at them, and sticking contacts are left to the
+// event-driven scheme, which has rows for them. Every switch is an event with its reason.
+//
+// The event-driven schemes are this one with `forces` alone: where they cannot go on they take ordinary steps of Moreau-Jean.
 #include "schemes/hybrid.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "collision/finder.hpp"
 
@@ -20,7 +24,9 @@ namespace stickslip {
 
 namespace {
 
-constexpr int calm_steps = 3;      // after which what is closed is closed for good
+constexpr int calm = 3;            // steps without an event after which what is closed is closed for good,
+constexpr int calm_piles = 20;     // and where contact forces were the reason: each try costs as much as many steps
+constexpr double patience = 100;   // steps of time-stepping before they grow
 constexpr double whole_run = 1e9;  // [s] the step of Moreau-Jean is set by its limit
 
 MoreauJeanOptions stepping_options() {
@@ -38,7 +44,6 @@ struct Hybrid::Scratch {
     ContactFinder::Frames frames;
     JointRows joints;
     ContactRows contacts;
-    RowVec speed;
 };
 
 Hybrid::Scratch& Hybrid::scratch() {
@@ -46,8 +51,12 @@ Hybrid::Scratch& Hybrid::scratch() {
     return scratch;
 }
 
-Hybrid::Hybrid(const HybridOptions& options, std::unique_ptr<SmoothMethod> method)
-    : options_(options), order_(method->order()), events_(options, std::move(method)), stepping_(stepping_options()) {}
+Hybrid::Hybrid(const EventDrivenOptions& options, const Switching& switching, std::unique_ptr<SmoothMethod> method)
+    : options_(options),
+      switching_(switching),
+      order_(method->order()),
+      events_(options, std::move(method)),
+      stepping_(stepping_options()) {}
 
 void Hybrid::prepare(const System& system, const State& state, Step& step) const {
     events_.prepare(system, state, step);
@@ -55,34 +64,45 @@ void Hybrid::prepare(const System& system, const State& state, Step& step) const
 
 double Hybrid::short_step(const StepMemory& memory) const {
     const double largest = options_.tol > 0 ? std::min(options_.tol, options_.step) : 1e-3 * options_.step;
-    return std::max(options_.h_min, std::min(largest, std::pow(std::min(memory.h, 1.0), order_ + 1)));
+    return std::max(switching_.h_min, std::min(largest, std::pow(std::min(memory.h, 1.0), order_ + 1)));
 }
 
-void Hybrid::switch_over(bool time_stepping, SwitchReason reason, const ContactId& who, const State& x, Step& s) const {
-    StepMemory& memory = s.memory;
-    memory.time_stepping = time_stepping;
-    memory.switched = x.t;
-    memory.short_steps = 0;
-    if (!time_stepping) {
-        // What pushes is handed over as closed: the event-driven scheme brings it to rest on its rows.
-        memory.acceleration.resize(0);
-        std::size_t kept = 0;
-        for (std::size_t i = 0; i < memory.contact.size(); ++i) {
-            if (memory.mode[i] != ContactMode::stick && memory.mode[i] != ContactMode::slip) continue;
-            memory.contact[kept] = memory.contact[i];
-            memory.mode[kept] = memory.mode[i];
-            memory.impulse[kept++] = memory.impulse[i];
-        }
-        memory.contact.resize(kept);
-        memory.mode.resize(kept);
-        memory.impulse.resize(kept);
-        memory.slip.assign(kept, Vec2::Zero());
-    }
+// Time-stepping that does not come to an end takes longer steps as it goes on, up to those of the run; in piles at once.
+double Hybrid::stepping_length(const StepMemory& memory, double t, double t_limit) const {
+    const double full = length_to_grid(t, options_.step, t_limit);
+    if (memory.stepping == SwitchReason::forces) return full;
+    return std::min(full, std::max(short_step(memory), (t - memory.switched) / patience));
+}
+
+void Hybrid::to_stepping(SwitchReason reason, const ContactId& who, const State& x, Step& s) const {
+    s.memory.stepping = reason;
+    s.memory.switched = x.t;
+    s.memory.calm_steps = 0;
     s.events.push_back({.t = x.t, .kind = EventKind::method_switch, .contact = who, .reason = reason});
 }
 
+// What pushes is handed over as closed: the event-driven scheme brings it to rest on its rows.
+void Hybrid::to_events(SwitchReason reason, const State& x, Step& s) const {
+    StepMemory& memory = s.memory;
+    memory.stepping = SwitchReason::none;
+    memory.switched = x.t;
+    memory.acceleration.setConstant(x.v.size(), std::numeric_limits<double>::quiet_NaN());
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < memory.contact.size(); ++i) {
+        if (memory.mode[i] != ContactMode::stick && memory.mode[i] != ContactMode::slip) continue;
+        memory.contact[kept] = memory.contact[i];
+        memory.mode[kept] = memory.mode[i];
+        memory.impulse[kept++] = memory.impulse[i];
+    }
+    memory.contact.resize(kept);
+    memory.mode.resize(kept);
+    memory.impulse.resize(kept);
+    memory.slip.assign(kept, Vec2::Zero());
+    s.events.push_back({.t = x.t, .kind = EventKind::method_switch, .contact = no_contact, .reason = reason});
+}
+
 bool Hybrid::space_friction(const System& system, const State& x, Step& s) const {
-    if (options_.friction.index != 1) return false;
+    if (!switching_.space_friction) return false;
     Scratch& w = scratch();
     system.rows(x.t, x.q, *s.finder, w.joints, w.contacts);
     for (int i = 0; i < w.contacts.size(); ++i)
@@ -111,8 +131,8 @@ SwitchReason Hybrid::settled(const System& system, const State& x, Step& s) cons
 StepReport Hybrid::step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const {
     Scratch& w = scratch();
     StepMemory& memory = s.memory;
-    const double h_star = short_step(memory);
-    if (!memory.time_stepping) {
+    if (memory.stepping == SwitchReason::none) {
+        const double h_star = short_step(memory);
         w.x = x;
         w.memory = memory;
         w.frames = s.finder->frames();
@@ -120,36 +140,38 @@ StepReport Hybrid::step(const System& system, Solver& solver, State& x, double t
         EventDriven::Outcome outcome;
         StepReport report = events_.step(system, solver, x, t_limit, s, outcome);
         const double since = x.t - w.memory.last_impact;
-        if (report.status != Status::ok || outcome.stuck) {
+        if (outcome.stuck) {  // the step is taken back, and time-stepping takes it
             x = w.x;
             memory = w.memory;
             s.finder->set_frames(w.frames);
             s.ledger.restore(ledger);
-            const ContactId who = outcome.who;
             const int solves = report.solves, rejected = report.rejected;
             s.finder->sides.clear();
-            report = stepping_.step(system, solver, x, std::min(t_limit, x.t + h_star), s);
+            memory.side.clear();
+            report = stepping_.step(system, solver, x, x.t + length_to_grid(x.t, options_.step, t_limit), s);
             report.solves += solves;
             report.rejected += rejected;
-            switch_over(true, SwitchReason::forces, who, x, s);
-        } else if (outcome.impact && since > 0 && since <= h_star) {
-            switch_over(true, SwitchReason::impacts, outcome.who, x, s);
-        } else if (outcome.edge) {
-            switch_over(true, SwitchReason::edge, outcome.who, x, s);
-        } else if ((outcome.friction && options_.friction.index != 2) || space_friction(system, x, s)) {
-            switch_over(true, SwitchReason::friction, outcome.who, x, s);
+            to_stepping(SwitchReason::forces, outcome.who, x, s);
+        } else if (report.status != Status::ok) {
+            return report;
+        } else if (switching_.impacts && outcome.impact && since > 0 && since <= h_star) {
+            to_stepping(SwitchReason::impacts, outcome.who, x, s);
+        } else if (switching_.edges && outcome.edge) {
+            to_stepping(SwitchReason::edge, outcome.who, x, s);
+        } else if ((switching_.transitions && outcome.friction) || space_friction(system, x, s)) {
+            to_stepping(SwitchReason::friction, outcome.who, x, s);
         }
         return report;
     }
     s.finder->sides.clear();
-    const StepReport report = stepping_.step(system, solver, x, std::min(t_limit, x.t + h_star), s);
     memory.side.clear();  // to be seen anew when events come back
-    if (report.status != Status::ok || x.t >= t_limit) return report;
+    const StepReport report = stepping_.step(system, solver, x, x.t + stepping_length(memory, x.t, t_limit), s);
+    if (report.status != Status::ok) return report;
     const SwitchReason reason = settled(system, x, s);
-    memory.short_steps = reason == SwitchReason::none ? 0 : memory.short_steps + 1;
-    const bool ends =
-        reason == SwitchReason::open || (reason == SwitchReason::closed && memory.short_steps >= calm_steps);
-    if (ends && !(reason == SwitchReason::closed && space_friction(system, x, s))) switch_over(false, reason, {}, x, s);
+    memory.calm_steps = reason == SwitchReason::none ? 0 : memory.calm_steps + 1;
+    const int enough = memory.stepping == SwitchReason::forces ? calm_piles : reason == SwitchReason::open ? 1 : calm;
+    if (memory.calm_steps >= enough && !(reason == SwitchReason::closed && space_friction(system, x, s)))
+        to_events(reason, x, s);
     return report;
 }
 

@@ -24,21 +24,33 @@ struct HybridOptions : EventDrivenOptions {
     }
 };
 
+// When an event-driven scheme gives way to time-stepping, besides where it could not go on itself.
+struct Switching {
+    bool impacts = false;         // at two impacts closer than h*
+    bool transitions = false;     // between stick and slip
+    bool space_friction = false;  // all friction in space
+    bool edges = false;
+    double h_min = 5e-7;  // [s]
+};
+
 class Hybrid final : public Scheme {
 public:
-    Hybrid(const HybridOptions& options, std::unique_ptr<SmoothMethod> method);
+    Hybrid(const EventDrivenOptions& options, const Switching& switching, std::unique_ptr<SmoothMethod> method);
     void prepare(const System& system, const State& state, Step& step) const override;
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const override;
 
 private:
     struct Scratch;
     static Scratch& scratch();
+    double stepping_length(const StepMemory& memory, double t, double t_limit) const;
     double short_step(const StepMemory& memory) const;
-    void switch_over(bool time_stepping, SwitchReason reason, const ContactId& who, const State& x, Step& s) const;
+    void to_stepping(SwitchReason reason, const ContactId& who, const State& x, Step& s) const;
+    void to_events(SwitchReason reason, const State& x, Step& s) const;
     SwitchReason settled(const System& system, const State& x, Step& s) const;
     bool space_friction(const System& system, const State& x, Step& s) const;
 
-    HybridOptions options_;
+    EventDrivenOptions options_;
+    Switching switching_;
     int order_;
     EventDriven events_;
     MoreauJean stepping_;

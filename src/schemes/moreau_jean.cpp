@@ -15,11 +15,14 @@
 //                                               + th h (k(t+h, q_i, v_i) + (C_i + th h K_i) v_i) + G' lambda + H' p
 // Forces without slopes are taken as they are at the start and need no check. M, the rows and the active contacts stay those of
 // the start. The ledger books the last linearisation, which is the one that was solved.
+//
+// With `tol` the step is controlled by halves [Haddouni, s.4.3.1]: halved_steps.cpp.
 #include "schemes/moreau_jean.hpp"
 
 #include <algorithm>
 #include <cmath>
 
+#include "schemes/halved_steps.hpp"
 #include "schemes/parts/parts.hpp"
 
 namespace stickslip {
@@ -131,8 +134,20 @@ double missing_speed(const System& system, const State& x, double h, double th, 
 }  // namespace
 
 StepReport MoreauJean::step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const {
+    if (options_.tol == 0) return step_of(step_length(x.t, options_.step, t_limit), system, solver, x, t_limit, s);
+    const auto one = [&](double h, double limit) { return step_of(h, system, solver, x, limit, s); };
+    return halved_step(system,
+                       {.tol = options_.tol,
+                        .first_step = options_.step,
+                        .smallest_step = options_.smallest_step,
+                        .longest_step = options_.longest_step,
+                        .order = options_.control_order},
+                       std::ref(one), x, t_limit, s);
+}
+
+StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, State& x, double t_limit,
+                               Step& s) const {
     const double th = options_.theta, chi = options_.stabilisation;
-    const double h = step_length(x.t, options_.step, t_limit);
     StepProblem& problem = s.problem;
     StepReport report;
     Stopwatch watch(s.timers);

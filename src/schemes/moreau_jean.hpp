@@ -8,6 +8,10 @@ namespace stickslip {
 
 struct MoreauJeanOptions {
     double step = 1e-3;
+    double tol = 0;
+    double smallest_step = 1e-7;
+    double longest_step = infinity;
+    double control_order = 1;
     double theta = 0.5;
     double stabilisation = 0;
     Choice projection = projections();
@@ -17,7 +21,12 @@ struct MoreauJeanOptions {
 
     template <class F>
     void fields(F&& f) {
-        f("step", step, "s", "step size");
+        f("step", step, "s", "step size; with tol the first one");
+        f("tol", tol, "m, rad", "error of q allowed per step, by halved steps; 0: fixed steps");
+        // Smaller and an impact costs more steps than its time is worth; larger and tol is missed by more there.
+        f("smallest_step", smallest_step, "s", "with tol: taken whatever its error");
+        f("longest_step", longest_step, "s", "with tol: no step is longer");
+        f("control_order", control_order, "-", "with tol: p of h_opt = 0.9 h (tol/error)^(1/p)");
         f("theta", theta, "-", "weight of the end velocity; 1/2 keeps energy, 1 damps");
         f("stabilisation", stabilisation, "-", "share of the position error taken out per step, 0 to 1");
         f("projection", projection, "-", projection_help);
@@ -36,6 +45,8 @@ public:
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const override;
 
 private:
+    StepReport step_of(double h, const System& system, Solver& solver, State& x, double t_limit, Step& s) const;
+
     MoreauJeanOptions options_;
 };
 

@@ -2,6 +2,7 @@
 
 #include "collision/finder.hpp"
 #include "diagnose/redundancy.hpp"
+#include "schemes/halved_steps.hpp"
 #include "schemes/parts/parts.hpp"
 
 namespace stickslip {
@@ -31,9 +32,18 @@ void Step::at(const System& system, double t, State& x) const {
         system.advance(x.q, u);
         return;
     }
-    x.q = q0;
-    system.advance(x.q, VecX(s * dq));
-    x.v = (1 - s) * v0 + s * v1;
+    if (t_mid > t0 && t < t_mid) {
+        const double a = (t - t0) / (t_mid - t0);
+        x.q = q0;
+        system.advance(x.q, VecX(a * dq_first));
+        x.v = (1 - a) * v0 + a * v_mid;
+        return;
+    }
+    const bool second = t_mid > t0;
+    const double a = second ? (t - t_mid) / (t1 - t_mid) : s;
+    x.q = second ? q_mid : q0;
+    system.advance(x.q, VecX(a * dq));
+    x.v = (1 - a) * (second ? v_mid : v0) + a * v1;
 }
 
 void plan_redundancy(const System& system, const State& state, Step& step) {

@@ -1,4 +1,6 @@
 // The schemes, one line each. From it follow the scene keyword, --scheme, `stickslip list` and the common tests.
+#include <algorithm>
+
 #include "base/fields.hpp"
 #include "schemes/euler.hpp"
 #include "schemes/hybrid.hpp"
@@ -20,6 +22,12 @@ std::unique_ptr<Scheme> make_moreau_jean(const OptionValues& values) {
     MoreauJeanOptions o;
     assign_fields(o, values, "scheme moreau-jean");
     require_step(o.step, values);
+    require(o.tol >= 0 && o.tol < infinity, "tol must not be negative, and finite [m, rad]", values, "tol");
+    require(o.smallest_step >= 1e-12, "smallest_step must be at least 1e-12 s: time itself is not kept more finely",
+            values, "smallest_step");
+    require(o.longest_step >= o.smallest_step, "longest_step must not be below smallest_step", values, "longest_step");
+    require(o.control_order >= 1 && o.control_order <= 10, "control_order must lie in [1, 10]", values,
+            "control_order");
     require(o.theta > 0 && o.theta <= 1, "theta must lie in (0, 1]", values, "theta");
     require(o.stabilisation >= 0 && o.stabilisation <= 1, "stabilisation must lie in [0, 1]", values, "stabilisation");
     require(o.activation_gap >= 0, "activation_gap must not be negative [m]", values, "activation_gap");
@@ -96,7 +104,7 @@ void check_event_driven(const EventDrivenOptions& o, const OptionValues& values)
     require(o.safety > 0 && o.safety < 1, "safety must lie in (0, 1)", values, "safety");
     require(o.smallest_step >= 1e-14, "smallest_step must be at least 1e-14 s", values, "smallest_step");
     require(o.longest_step == 0 || o.longest_step >= o.smallest_step,
-            "longest_step must be 0 (a hundred times step) or not below smallest_step [s]", values, "longest_step");
+            "longest_step must be 0 (chosen) or not below smallest_step [s]", values, "longest_step");
     require(o.drift_limit >= 0, "drift_limit must not be negative [m, rad]", values, "drift_limit");
     require(o.baumgarte_time > 0, "baumgarte_time must be positive [s]", values, "baumgarte_time");
     require(o.restitution_threshold >= 0, "restitution_threshold must not be negative [m/s]", values,
@@ -111,7 +119,7 @@ std::unique_ptr<Scheme> make_explicit(const OptionValues& values) {
     EventDrivenOptions o;
     assign_fields(o, values, std::string("scheme ") + name);
     check_event_driven(o, values);
-    return std::make_unique<EventDriven>(o, make_runge_kutta(name));
+    return std::make_unique<Hybrid>(o, Switching{}, make_runge_kutta(name));
 }
 
 void refuse_baumgarte(const EventDrivenOptions& o, const OptionValues& values) {
@@ -125,7 +133,7 @@ std::unique_ptr<Scheme> make_half_explicit_scheme(const OptionValues& values) {
     assign_fields(o, values, std::string("scheme ") + name);
     check_event_driven(o, values);
     refuse_baumgarte(o, values);
-    return std::make_unique<EventDriven>(o, make_half_explicit(name));
+    return std::make_unique<Hybrid>(o, Switching{}, make_half_explicit(name));
 }
 
 std::unique_ptr<Scheme> make_hem5(const OptionValues& values) {
@@ -134,7 +142,26 @@ std::unique_ptr<Scheme> make_hem5(const OptionValues& values) {
     check_event_driven(o, values);
     refuse_baumgarte(o, values);
     require(o.estimator > 0, "estimator must be positive", values, "estimator");
-    return std::make_unique<EventDriven>(o, make_half_explicit("hem5", o.estimator));
+    return std::make_unique<Hybrid>(o, Switching{}, make_half_explicit("hem5", o.estimator));
+}
+
+std::unique_ptr<Scheme> make_generalized_alpha_scheme(const OptionValues& values) {
+    GeneralizedAlphaOptions o;
+    assign_fields(o, values, "scheme generalized-alpha");
+    check_event_driven(o, values);
+    refuse_baumgarte(o, values);
+    require(o.index == 2 || o.index == 3, "index must be 2 or 3", values, "index");
+    require(o.rho >= 0 && o.rho <= 1, "rho must lie in [0, 1]", values, "rho");
+    require(o.newton_tol > 0 && o.newton_tol < 1, "newton_tol must lie in (0, 1)", values, "newton_tol");
+    return std::make_unique<Hybrid>(o, Switching{}, make_generalized_alpha(o.index, o.rho, o.newton_tol));
+}
+
+std::unique_ptr<Scheme> make_rattle_scheme(const OptionValues& values) {
+    EventDrivenOptions o;
+    assign_fields(o, values, "scheme rattle");
+    check_event_driven(o, values);
+    refuse_baumgarte(o, values);
+    return std::make_unique<Hybrid>(o, Switching{}, make_rattle());
 }
 
 std::unique_ptr<Scheme> make_hybrid(const OptionValues& values) {
@@ -145,8 +172,13 @@ std::unique_ptr<Scheme> make_hybrid(const OptionValues& values) {
     const std::string& method = o.method.word();
     const bool explicit_method = method == "dopri5" || method == "rk4";
     if (!explicit_method) refuse_baumgarte(o, values);
+    const Switching switching{.impacts = true,
+                              .transitions = o.friction.index != 2,
+                              .space_friction = o.friction.index == 1,
+                              .edges = true,
+                              .h_min = o.h_min};
     return std::make_unique<Hybrid>(
-        o, explicit_method ? make_runge_kutta(method.c_str()) : make_half_explicit(method.c_str()));
+        o, switching, explicit_method ? make_runge_kutta(method.c_str()) : make_half_explicit(method.c_str()));
 }
 
 constexpr char rk4[] = "rk4", rkf45[] = "rkf45", dopri5[] = "dopri5";
@@ -157,7 +189,7 @@ constexpr char hem3[] = "hem3", hem4[] = "hem4", phem56[] = "phem56";
 const std::vector<SchemeEntry>& schemes() {
     static const std::vector<SchemeEntry> table{
         {"moreau-jean", "Jean 1999; Haddouni 2015, (2.20)-(2.25)",
-         "impacts inside fixed steps, no event location; the default",
+         "impacts inside the steps, fixed or controlled (tol), no event location; the default",
          "2 for free bodies (theta 1/2), 1 with joints or contact", list_fields<MoreauJeanOptions>, make_moreau_jean},
         {"euler", "Anitescu & Potra 1997, s.4", "explicit Euler with solvable LCPs and located collisions", "1",
          list_fields<EulerOptions>, make_euler},
@@ -184,6 +216,11 @@ const std::vector<SchemeEntry>& schemes() {
         {"phem56", "Murua 1997; Haddouni 2015, s.2.2.3",
          "partitioned half-explicit, event-driven: fewer stages than hem5", "5", list_fields<EventDrivenOptions>,
          make_half_explicit_scheme<phem56>},
+        {"generalized-alpha", "Chung & Hulbert 1993; Arnold & Bruls 2007; Haddouni 2015, s.2.2.3",
+         "implicit, for stiff motion; event-driven", "2", list_fields<GeneralizedAlphaOptions>,
+         make_generalized_alpha_scheme},
+        {"rattle", "Andersen 1983", "symplectic, joints hold in positions and velocities; event-driven", "2",
+         list_fields<EventDrivenOptions>, make_rattle_scheme},
         {"hem4", "Brasey & Hairer 1993", "half-explicit, event-driven", "4", list_fields<EventDrivenOptions>,
          make_half_explicit_scheme<hem4>},
         {"hem3", "Brasey & Hairer 1993", "half-explicit, event-driven", "3", list_fields<EventDrivenOptions>,
@@ -205,6 +242,17 @@ std::unique_ptr<Scheme> make_scheme(const std::string& name, const OptionValues&
         names.emplace_back(entry.name);
     }
     throw unknown_name("scheme", name, names, std::move(place));
+}
+
+void require_step_control(const std::string& scheme, Place place) {
+    std::vector<std::string> able;
+    for (const SchemeEntry& entry : schemes())
+        for (const FieldInfo& field : entry.options())
+            if (field.name == "tol") able.emplace_back(entry.name);
+    if (std::find(able.begin(), able.end(), scheme) != able.end()) return;
+    throw Error(fmt::format("scheme {} has fixed steps and no option 'tol': give it a step, or take one of {}", scheme,
+                            fmt::join(able, ", ")),
+                std::move(place));
 }
 
 }  // namespace stickslip

@@ -275,7 +275,8 @@ struct Simulation::Impl {
         const ContactRows& contacts = step.problem.contacts;
         if (contacts.size() == 0 || step.mass.values.empty()) return;
         bool any = false;
-        for (const SlidingContact& sliding : painleve.check(step.mass, step.problem.joints, contacts, step.v0)) {
+        const VecX& v_start = step.t_mid > step.t0 ? step.v_mid : step.v0;  // of the problem in `step`
+        for (const SlidingContact& sliding : painleve.check(step.mass, step.problem.joints, contacts, v_start)) {
             if (!sliding.paradox()) continue;
             any = true;
             const ContactId& id = contacts.id[static_cast<std::size_t>(sliding.contact)];
@@ -331,8 +332,10 @@ struct Simulation::Impl {
         contact_sum += static_cast<double>(step.contacts.size());
         summary.contacts_max = std::max(summary.contacts_max, static_cast<int>(step.contacts.size()));
         summary.event_count += static_cast<long>(step.events.size());
-        for (const Event& event : step.events)
+        for (const Event& event : step.events) {
+            if (event.kind == EventKind::method_switch) ++summary.switches[static_cast<std::size_t>(event.reason)];
             if (summary.events.size() < most_events_kept) summary.events.push_back(event);
+        }
     }
 
     // The drift of the final configuration has not been seen by a step yet.

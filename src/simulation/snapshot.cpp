@@ -96,7 +96,9 @@ void exchange(Archive& archive, StateT& state, MemoryT& memory, FramesT& frames,
     archive.list(memory.slip);
     archive.list(memory.bound);
     archive.list(memory.side);
-    archive.number(memory.time_stepping);
+    archive.number(memory.afresh);
+    archive.number(memory.stepping);
+    archive.number(memory.calm_steps);
     archive.number(memory.switched);
     archive.number(memory.last_impact);
     archive.list(frames.id);

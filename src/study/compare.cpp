@@ -91,7 +91,6 @@ Comparison compare(const Study& study, const std::vector<std::string>& labels, c
         studies.push_back(study);
         studies.back().overrides = scheme_overrides(study.overrides, label);
         plans.push_back(make_plan(studies.back()));
-        make_scheme(plans.back().model.run.scheme.name, plans.back().model.run.scheme.options);  // options are sane
     }
     std::vector<Runs> runs;
     std::vector<double> weighted;

@@ -16,7 +16,9 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 // NaN if any of them is.
 double largest(double a, double b) { return std::isnan(a) || std::isnan(b) ? nan : std::max(a, b); }
 
-bool is_file(const std::string& reference) { return !reference.empty() && reference != "exact" && reference != "self"; }
+bool is_file(const std::string& reference) {
+    return !reference.empty() && reference != "exact" && reference != "self" && reference != "none";
+}
 
 bool has(const OptionValues& overrides, std::initializer_list<const char*> keys) {
     return std::any_of(overrides.begin(), overrides.end(), [&](const OptionValue& value) {
@@ -30,6 +32,11 @@ Plan make_plan(const Study& study) {
     if (study.values.empty()) throw Error("no steps to run: give some, like --steps 2^-5..2^-11");
     if (study.setting == "run.step" && has(study.overrides, {"step", "run.step", "scheme.step"}))
         throw Error("the steps of a study come from --steps; leave --set run.step out");
+    if (study.setting == "scheme.tol") {
+        if (has(study.overrides, {"scheme.tol"}))
+            throw Error("the tolerances of a study come from --tols; leave scheme.tol out");
+        require_step_control(load_model(study.model, study.overrides).run.scheme.name, Place{"--tols", 0, 0});
+    }
     if (!study.reference_case.empty() && !is_file(study.reference))
         throw Error("--case names a case of a reference file: give the file with --reference FILE");
     Plan plan;
@@ -43,10 +50,13 @@ Plan make_plan(const Study& study) {
                                 study.values.front(), plan.times.front()));
     plan.reference = study.reference;
     if (plan.reference.empty()) plan.reference = plan.model.exact ? "exact" : "self";
+    make_scheme(plan.model.run.scheme.name, plan.model.run.scheme.options, plan.model.run.scheme.place);
+    make_solver(plan.model.run.solver.name, plan.model.run.solver.options, plan.model.run.solver.place);
     plan.quaternions = quaternions(*plan.model.system, plan.model.state.q);
     plan.joint_names = holonomic_names(plan.model);
     // Wrong input is found before long runs.
     if (plan.reference == "exact") plan.solution = exact_solution(plan.model, plan.times);
+    if (plan.reference == "none") plan.solution = no_solution(plan.times);
     if (is_file(plan.reference)) plan.solution = file_solution(study, plan.model, plan.times);
     return plan;
 }
@@ -89,6 +99,11 @@ Convergence judge(const Study& study, const Plan& plan, const Runs& runs, const 
         row.reason = r.reason;
         row.joints = r.joints;
         for (const double g : r.joints) row.joint_max = std::max(row.joint_max, std::abs(g));
+        row.drift_g = r.drift_g;
+        row.drift_dg = r.drift_dg;
+        for (const double g : r.drift_g) row.drift_g_max = largest(row.drift_g_max, g);
+        for (const double dg : r.drift_dg) row.drift_dg_max = largest(row.drift_dg_max, dg);
+        row.step_mean = r.steps > 0 ? r.length / static_cast<double>(r.steps) : nan;
         row.impacts = r.impacts;
         row.events = r.events;
         row.steps = r.steps;

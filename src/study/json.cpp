@@ -2,13 +2,14 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "stickslip/study.hpp"
+#include "study/tables.hpp"
 
 namespace stickslip {
 
 namespace {
 
 using Json = nlohmann::ordered_json;  // NaN is written as null
+using namespace study;                // NOLINT: the parts of this layer
 
 Json reference_json(const StudyReference& r) {
     return {{"kind", r.kind},
@@ -21,7 +22,7 @@ Json reference_json(const StudyReference& r) {
 }
 
 Json row_json(const StudyRow& row, const Convergence& study) {
-    Json json{{study.setting == "run.step" ? "step" : "value", row.value}, {"finished", row.finished}};
+    Json json{{setting_name(study.setting), row.value}, {"finished", row.finished}};
     if (!row.finished) json["reason"] = row.reason;
     json["error"] = {
         {"q", row.q}, {"q_max", row.q_max}, {"v", row.v}, {"v_max", row.v_max}, {"v_weighted", row.v_weighted}};
@@ -39,6 +40,10 @@ Json row_json(const StudyRow& row, const Convergence& study) {
                       {"v_weighted", e.v_weighted}});
     json["at"] = std::move(at);
     json["joint_violation"] = {{"max", row.joint_max}, {"rows", row.joints}};
+    json["drift"] = {{"g_max", row.drift_g_max}, {"dg_max", row.drift_dg_max}};
+    json["drift_g"] = row.drift_g;
+    json["drift_dg"] = row.drift_dg;
+    json["step_mean"] = row.step_mean;
     json["impacts"] = row.impacts;
     json["events"] = row.events;
     json["steps"] = row.steps;

@@ -37,11 +37,14 @@ std::string study_svg(const Convergence& study) {
                                             : plot::counted(static_cast<long long>(study.times.size()), "time"));
     picture.x_label = setting_name(study.setting);
     if (study.setting == "run.step") picture.x_unit = "s";
+    const bool controlled = study.setting == "scheme.tol";
+    if (controlled) picture.x_unit = "m, rad";
     picture.y_label = "error (2-norm, SI units)";
     picture.log_x = picture.log_y = true;
     picture.height = 380;
-    plot::Series q{with_order("q", study.order), {}}, v{with_order("v", study.order_v), {}},
-        w{with_order("v_weighted", study.order_v_weighted), {}};
+    const auto named = [&](const char* name, double order) { return controlled ? name : with_order(name, order); };
+    plot::Series q{named("q", study.order), {}}, v{named("v", study.order_v), {}},
+        w{named("v_weighted", study.order_v_weighted), {}};
     for (const StudyRow& row : study.rows) {
         picture.x.push_back(row.value);
         q.y.push_back(row.q);
@@ -57,6 +60,7 @@ std::string study_svg(const Convergence& study) {
     const auto known =
         std::find_if(study.rows.begin(), study.rows.end(), [](const StudyRow& row) { return row.q > 0; });
     for (const int p : {1, 2}) {
+        if (controlled && p == 2) break;
         if (known == study.rows.end() || known + 1 == study.rows.end()) break;
         plot::Series slope{fmt::format("slope {}", p), {}};
         slope.classes = p == 1 ? "ink" : "ink dash";
@@ -79,7 +83,7 @@ std::string study_svg(const Comparison& study, Cost cost) {
     picture.log_x = picture.log_y = true;
     picture.height = 380;
     for (const Convergence& scheme : study.schemes) {
-        plot::Series series{with_order(scheme.label, scheme.order), {}};
+        plot::Series series{scheme.setting == "scheme.tol" ? scheme.label : with_order(scheme.label, scheme.order), {}};
         series.markers = true;
         for (const StudyRow& row : scheme.rows) {
             series.x.push_back(cost_of(row, cost));

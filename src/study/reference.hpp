@@ -19,6 +19,9 @@ struct Solution {
 // The closed form of a mechanism; throws Error if it has none.
 Solution exact_solution(const Model& model, const std::vector<double>& times);
 
+// Nothing to compare with: runs without errors.
+Solution no_solution(const std::vector<double>& times);
+
 // The runs of the finest value divided by 8 and by 16; the latter is the solution and their difference its error. Its velocity
 // is v_weighted, asked for at `weighted_times` only.
 Solution self_solution(const Study& study, const std::vector<double>& times, const std::vector<double>& weighted_times,

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 
 #include "collision/finder.hpp"
 
@@ -12,16 +14,27 @@ namespace stickslip::study {
 
 namespace {
 
-// Counts impacts, and interpolates the weighted velocity, which belongs to a time inside each step.
+void joint_rows(const System& system, const State& state, ContactFinder& finder, JointRows& joints,
+                ContactRows& contacts) {
+    system.look_ahead(state.v, 0, finder);
+    system.rows(state.t, state.q, finder, joints, contacts);
+}
+
+// Counts impacts, measures the drift of the joints at the end of every step, and interpolates the weighted velocity, which
+// belongs to a time inside each step.
 class Watcher : public Recorder {
 public:
     Watcher(const std::vector<double>& times, Run& result) : times_(times), result_(result) {}
-    void begin(const Model&, const State& state, const Step& step) override {
+    void begin(const Model& model, const State& state, const Step& step) override {
+        edits_ = !model.actions.empty();
         if (before_.size() > 0) return;  // a later piece
         t_before_ = state.t;
         before_ = step.v_weighted;
     }
-    void write(const System&, const State&, const Step& step, const StepReport&) override {
+    void write(const System& system, const State& state, const Step& step, const StepReport&) override {
+        const auto start = std::chrono::steady_clock::now();
+        result_.length += step.t1 - step.t0;
+        note_drift(system, state);
         for (const Event& event : step.events) result_.impacts += event.kind == EventKind::impact;
         while (result_.weighted.size() < times_.size() && times_[result_.weighted.size()] <= step.t_weighted) {
             const double span = step.t_weighted - t_before_;
@@ -30,24 +43,51 @@ public:
         }
         t_before_ = step.t_weighted;
         before_ = step.v_weighted;
+        seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
+    double seconds() const { return seconds_; }  // spent here, which no scheme is to pay for
     void end(const RunSummary&) override {}
     void fill_rest() {  // behind the last step's weighted time
         while (result_.weighted.size() < times_.size()) result_.weighted.push_back(before_);
     }
 
 private:
+    void note_drift(const System& system, const State& state) {
+        if (jointless_) return;
+        joint_rows(system, state, finder_, joints_, contacts_);
+        speeds_.resize(joints_.size());
+        joints_.jacobian.product(system.nodes(), state.v, speeds_);
+        std::size_t at = 0;
+        for (int i = 0; i < joints_.size(); ++i) {
+            if (joints_.kind[i] != RowKind::holonomic) continue;
+            if (at == result_.drift_g.size()) {
+                result_.drift_g.push_back(0);
+                result_.drift_dg.push_back(0);
+            }
+            result_.drift_g[at] = std::max(result_.drift_g[at], std::abs(joints_.value[i]));
+            result_.drift_dg[at] = std::max(result_.drift_dg[at], std::abs(speeds_[i]));
+            ++at;
+        }
+        // Rows come and go with edits only: a model without actions that has none will have none.
+        jointless_ = at == 0 && !edits_;
+    }
+
     const std::vector<double>& times_;
     Run& result_;
     double t_before_ = 0;
     VecX before_;
+    double seconds_ = 0;
+    bool jointless_ = false, edits_ = false;
+    ContactFinder finder_;
+    JointRows joints_;
+    ContactRows contacts_;
+    RowVec speeds_;
 };
 
 void joint_rows(const Model& model, const State& state, JointRows& joints) {
     ContactFinder finder;
     ContactRows contacts;
-    model.system->look_ahead(state.v, 0, finder);
-    model.system->rows(state.t, state.q, finder, joints, contacts);
+    joint_rows(*model.system, state, finder, joints, contacts);
 }
 
 }  // namespace
@@ -65,7 +105,17 @@ Run run(const Study& study, double value, const std::vector<double>& times, cons
     const OptionValues overrides = with(study.overrides, study.setting, exact_text(value));
     std::vector<std::uint8_t> snapshot;
     for (const double t : times) {
-        Simulation simulation(load_model(study.model, with(overrides, "run.end", exact_text(t))));
+        // A scheme that cannot run a model says so when it is given it.
+        std::unique_ptr<Simulation> made;
+        Model model = load_model(study.model, with(overrides, "run.end", exact_text(t)));
+        try {
+            made = std::make_unique<Simulation>(std::move(model));
+        } catch (const Error& error) {
+            result.reason = error.what();
+            return result;
+        }
+        Simulation& simulation = *made;
+        const double watched = watcher.seconds();
         simulation.add(watcher);
         if (!snapshot.empty()) simulation.restore(snapshot);
         const RunSummary summary = simulation.run();
@@ -73,7 +123,7 @@ Run run(const Study& study, double value, const std::vector<double>& times, cons
         result.rejected += summary.rejected;
         result.solves += summary.solves;
         result.events += summary.event_count;
-        result.wall_s += summary.wall_s;
+        result.wall_s += summary.wall_s - (watcher.seconds() - watched);
         for (const std::string& warning : summary.warnings)
             if (std::find(result.warnings.begin(), result.warnings.end(), warning) == result.warnings.end())
                 result.warnings.push_back(warning);

@@ -17,10 +17,12 @@ struct StateAt {
 
 struct Run {
     bool finished = false;
-    std::string reason;          // when refused
-    std::vector<StateAt> at;     // for each time reached
-    std::vector<VecX> weighted;  // v_weighted at the wanted times, linear between steps
-    std::vector<double> joints;  // [m, rad] holonomic rows at the last time reached
+    std::string reason;                     // when refused
+    std::vector<StateAt> at;                // for each time reached
+    std::vector<VecX> weighted;             // v_weighted at the wanted times, linear between steps
+    std::vector<double> joints;             // [m, rad] holonomic rows at the last time reached
+    std::vector<double> drift_g, drift_dg;  // per holonomic row, the largest |g| and |G v| over the ends of the steps
+    double length = 0;                      // [s] of all steps together
     long impacts = 0, events = 0, steps = 0, rejected = 0, solves = 0;
     double wall_s = 0;
     std::vector<std::string> warnings;

@@ -1,4 +1,4 @@
-// Lists and ranges of steps as users write them.
+// Lists and ranges of steps and tolerances as users write them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::vector<std::string> split(const std::string& text, const std::string& mark)
 double positive(const std::string& text, const Place& place) {
     const double value = parse_number(text, place);
     if (!(value > 0) || !std::isfinite(value))
-        throw Error(fmt::format("expected a positive number of seconds, got '{}'", text), place);
+        throw Error(fmt::format("expected a positive number, got '{}'", text), place);
     return value;
 }
 

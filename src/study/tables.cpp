@@ -31,16 +31,13 @@ double cost_of(const StudyRow& row, Cost cost) {
 
 std::string setting_name(const std::string& setting) { return setting.substr(setting.rfind('.') + 1); }
 
-}  // namespace study
+std::string quoted(const std::string& text) {
+    if (text.find_first_of(",\"\n") == std::string::npos) return text;
+    std::string inside;
+    for (const char c : text) inside += c == '"' ? "\"\"" : std::string(1, c);
+    return "\"" + inside + "\"";
+}
 
-namespace {
-
-using namespace study;  // NOLINT: the parts of this layer
-
-std::string error_text(double x) { return std::isnan(x) ? "-" : fmt::format("{:.3e}", x); }
-std::string order_text(double x) { return std::isfinite(x) ? fmt::format("{:.2f}", x) : "-"; }
-
-// Columns as wide as they need to be, numbers to the right.
 std::string aligned(const std::vector<std::vector<std::string>>& rows) {
     std::vector<std::size_t> width;
     for (const auto& row : rows)
@@ -57,6 +54,17 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows) {
     }
     return text;
 }
+
+}  // namespace study
+
+namespace {
+
+using namespace study;  // NOLINT: the parts of this layer
+
+std::string error_text(double x) { return std::isnan(x) ? "-" : fmt::format("{:.3e}", x); }
+// The table of step control [Haddouni, Tables 3.3, 3.5].
+bool controlled(const Convergence& study) { return study.setting == "scheme.tol"; }
+std::string order_text(double x) { return std::isfinite(x) ? fmt::format("{:.2f}", x) : "-"; }
 
 std::string times_text(const std::vector<double>& times) {
     constexpr std::size_t most = 8;
@@ -106,9 +114,9 @@ std::string refusals(const Convergence& study) {
 std::string fit_text(const Convergence& study) {
     const auto left_out = std::count_if(study.rows.begin(), study.rows.end(),
                                         [](const StudyRow& row) { return row.finished && !row.fitted; });
-    std::string text =
-        fmt::format("  order       q {}, v {}, v_weighted {} (least squares over all rows)\n", order_text(study.order),
-                    order_text(study.order_v), order_text(study.order_v_weighted));
+    std::string text = fmt::format("  {}       q {}, v {}, v_weighted {} (least squares over all rows)\n",
+                                   controlled(study) ? "error as a power of tol:" : "order", order_text(study.order),
+                                   order_text(study.order_v), order_text(study.order_v_weighted));
     if (left_out > 0 && study.reference.known)
         text += fmt::format(
             "              {} of {} rows left out of q's: their error is rounding, or less than twice the "
@@ -120,16 +128,13 @@ std::string fit_text(const Convergence& study) {
 const char* const csv_head =
     "model,scheme,setting,value,finished,t,error_q,error_q_max,error_v,error_v_max,t_weighted,error_v_weighted,ratio,"
     "order,"
-    "order_v,order_v_weighted,joint_max,impacts,events,steps,rejected,solves,wall_s,reference,reference_error";
+    "order_v,order_v_weighted,joint_max,impacts,events,steps,rejected,solves,wall_s,reference,reference_error,"
+    "step_mean,drift_g,drift_dg";
+
+// Names of the columns per holonomic row: the signed error at the last time where wanted, then the largest over the run.
+std::string joint_head(const Convergence& study, bool joints);
 
 std::string csv_number(double x) { return std::isnan(x) ? "" : fmt::format("{}", x); }
-
-std::string quoted(const std::string& text) {
-    if (text.find_first_of(",\"\n") == std::string::npos) return text;
-    std::string inside;
-    for (const char c : text) inside += c == '"' ? "\"\"" : std::string(1, c);
-    return "\"" + inside + "\"";
-}
 
 // One line per time of each row.
 void append_csv(const Convergence& study, std::string& text, bool joints) {
@@ -148,11 +153,45 @@ void append_csv(const Convergence& study, std::string& text, bool joints) {
                                 csv_number(last ? row.order_v_weighted : nan), csv_number(last ? row.joint_max : nan),
                                 row.impacts, row.events, row.steps, row.rejected, row.solves, row.wall_s,
                                 study.reference.kind, csv_number(study.reference.error));
+            text += fmt::format(",{},{},{}", csv_number(row.step_mean), csv_number(row.drift_g_max),
+                                csv_number(row.drift_dg_max));
             for (std::size_t i = 0; joints && i < study.joint_names.size(); ++i)
                 text += "," + csv_number(last && i < row.joints.size() ? row.joints[i] : nan);
+            for (const std::vector<double>* drift : {&row.drift_g, &row.drift_dg})
+                for (std::size_t i = 0; i < study.joint_names.size(); ++i)
+                    text += "," + csv_number(i < drift->size() ? (*drift)[i] : nan);
             text += "\n";
         }
     }
+}
+
+std::string joint_head(const Convergence& study, bool joints) {
+    std::string text;
+    for (const std::string& name : study.joint_names)
+        if (joints) text += "," + quoted("joint " + name);
+    for (const char* drift : {"drift_g ", "drift_dg "})
+        for (const std::string& name : study.joint_names) text += "," + quoted(drift + name);
+    return text;
+}
+
+// tol, average step, accepted, rejected, drift, time, error: one line per tolerance.
+std::vector<std::string> control_head(const Convergence& study) {
+    std::vector<std::string> head{"tol", "h mean", "accepted", "rejected"};
+    if (!study.joint_names.empty()) head.insert(head.end(), {"max|g|", "max|dg/dt|"});
+    head.insert(head.end(), {"|dq|", "|dv|", "events", "solves", "wall [s]"});
+    return head;
+}
+
+std::vector<std::string> control_line(const Convergence& study, const StudyRow& row) {
+    std::vector<std::string> line{fmt::format("{:.6g}", row.value), error_text(row.step_mean),
+                                  fmt::format("{}", row.steps), fmt::format("{}", row.rejected)};
+    if (!study.joint_names.empty())
+        line.insert(line.end(), {error_text(row.drift_g_max), error_text(row.drift_dg_max)});
+    const std::string mark = row.finished && !row.fitted && !std::isnan(row.q) ? "*" : "";
+    line.insert(line.end(),
+                {row.finished ? error_text(row.q) + mark : "refused", error_text(row.v), fmt::format("{}", row.events),
+                 fmt::format("{}", row.solves), fmt::format("{:.3g}", row.wall_s)});
+    return line;
 }
 
 }  // namespace
@@ -163,6 +202,11 @@ std::string study_text(const Convergence& study) {
     text += reference_text(study.reference);
     const bool joints = !study.joint_names.empty();
     std::vector<std::vector<std::string>> rows;
+    if (controlled(study)) {
+        rows.push_back(control_head(study));
+        for (const StudyRow& row : study.rows) rows.push_back(control_line(study, row));
+        return text + "\n" + aligned(rows) + "\n" + fit_text(study) + warnings_text(study) + refusals(study);
+    }
     rows.push_back(
         {setting_name(study.setting), "|dq|", "ratio", "order", "max|dq|", "|dv|", "order", "|dv_w|", "order"});
     if (joints) rows.back().push_back("max|g|");
@@ -189,14 +233,13 @@ std::string study_text(const Convergence& study) {
 
 std::string study_csv(const Convergence& study) {
     std::string text = csv_head;
-    for (const std::string& name : study.joint_names) text += "," + quoted("joint " + name);
-    text += "\n";
+    text += joint_head(study, true) + "\n";
     append_csv(study, text, true);
     return text;
 }
 
 std::string study_csv(const Comparison& study) {
-    std::string text = std::string(csv_head) + "\n";
+    std::string text = csv_head + joint_head(study.schemes.front(), false) + "\n";
     for (const Convergence& scheme : study.schemes) append_csv(scheme, text, false);
     return text;
 }
@@ -222,20 +265,30 @@ std::string study_text(const Comparison& study, Cost cost) {
     text += reference_text(first.reference) + "\n";
     std::vector<std::vector<std::string>> rows{{"scheme", setting_name(first.setting), "|dq|", "order", "|dv|",
                                                 "|dv_w|", "impacts", "steps", "solves", "wall [s]"}};
+    if (controlled(first)) {
+        rows = {{"scheme"}};
+        for (std::string& word : control_head(first)) rows.back().push_back(std::move(word));
+    }
     double coarse = 0, fine = std::numeric_limits<double>::infinity();
     for (const Convergence& scheme : study.schemes)
         for (const StudyRow& row : scheme.rows) {
-            rows.push_back({scheme.label, fmt::format("{:.6g}", row.value),
-                            row.finished ? error_text(row.q) : "refused", order_text(row.order), error_text(row.v),
-                            error_text(row.v_weighted), fmt::format("{}", row.impacts), fmt::format("{}", row.steps),
-                            fmt::format("{}", row.solves), fmt::format("{:.3g}", row.wall_s)});
+            if (controlled(first)) {
+                rows.push_back({scheme.label});
+                for (std::string& word : control_line(scheme, row)) rows.back().push_back(std::move(word));
+            } else {
+                rows.push_back({scheme.label, fmt::format("{:.6g}", row.value),
+                                row.finished ? error_text(row.q) : "refused", order_text(row.order), error_text(row.v),
+                                error_text(row.v_weighted), fmt::format("{}", row.impacts),
+                                fmt::format("{}", row.steps), fmt::format("{}", row.solves),
+                                fmt::format("{:.3g}", row.wall_s)});
+            }
             if (!(row.q > 0)) continue;
             coarse = std::max(coarse, row.q);
             fine = std::min(fine, row.q);
         }
     text += aligned(rows) + "\n";
     // Decades of error that somebody passes.
-    std::vector<std::vector<std::string>> work{{"|dq| reached", "order"}};
+    std::vector<std::vector<std::string>> work{{"|dq| reached", controlled(first) ? "power" : "order"}};
     std::vector<double> errors;
     if (coarse > 0)
         for (int k = static_cast<int>(std::floor(std::log10(coarse))); std::pow(10, k) >= fine; --k)
@@ -248,8 +301,8 @@ std::string study_text(const Comparison& study, Cost cost) {
             work.back().push_back(std::isnan(x) ? "-" : fmt::format("{:.3g}", x));
         }
     }
-    text +=
-        fmt::format("  {} to reach an error of q, between the rows above (order: least squares)\n", cost_name(cost));
+    text += fmt::format("  {} to reach an error of q, between the rows above ({}: least squares)\n", cost_name(cost),
+                        controlled(first) ? "power of tol" : "order");
     text += aligned(work);
     for (const Convergence& scheme : study.schemes)
         if (const std::string told = warnings_text(scheme) + refusals(scheme); !told.empty())

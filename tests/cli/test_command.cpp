@@ -47,6 +47,21 @@ protected:
     }
 };
 
+TEST_F(Command, TolAsksForStepControl) {
+    const Outcome outcome = call("run mechanism:bouncing-ball --tol 1e-5 --no-record --json");
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const Json json = Json::parse(outcome.out);
+    EXPECT_GT(json["rejected"], 5);
+    EXPECT_LT(json["steps"], 1000);  // 3000 of the fixed ones
+    EXPECT_LT(json["gap_violation_max"], 1e-4);
+    const Outcome none = call("run mechanism:bouncing-ball --scheme euler --tol 1e-5 --no-record");
+    EXPECT_EQ(none.code, 2);
+    EXPECT_NE(none.err.find("moreau-jean"), std::string::npos) << none.err;
+    const Outcome wrong = call("run mechanism:bouncing-ball --tol small --no-record");
+    EXPECT_EQ(wrong.code, 2);
+    EXPECT_NE(wrong.err.find("--tol"), std::string::npos) << wrong.err;
+}
+
 TEST_F(Command, JsonHasEveryPromisedField) {
     const Outcome run = call("run scene:falling-box --end 0.2 --json -o out");
     ASSERT_EQ(run.code, 0) << run.err;

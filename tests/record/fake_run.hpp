@@ -6,9 +6,11 @@
 #include <hdf5.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -100,6 +102,7 @@ struct FakeRun {
             list[i].normal = known3(k, 205 + 20 * i);
             list[i].tangent = known3(k, 210 + 20 * i);
             list[i].impulse = known3(k, 215 + 20 * i);
+            if (k % 2 == 1) list[i].force = known3(k, 400 + 3 * i);  // of other steps it is not known
         }
         return list;
     }
@@ -112,13 +115,20 @@ struct FakeRun {
         std::vector<Event> list(k % 3 == 2 ? 2 : 0);
         for (std::size_t i = 0; i < list.size(); ++i)
             list[i] = {known(k, 60 + i),
-                       static_cast<EventKind>(k % 5),
+                       static_cast<EventKind>(k % 13),
                        {static_cast<std::uint32_t>(k), 2, 3},
                        ContactMode::slip,
                        ContactMode::stick,
                        -known(k, 70 + i),
                        known(k, 80 + i),
-                       known(k, 90 + i)};
+                       known(k, 90 + i),
+                       static_cast<SwitchReason>(k % switch_reasons)};
+        return list;
+    }
+    std::vector<double> reaction_forces(std::uint64_t k) const {  // known in some steps only
+        std::vector<double> list = reactions(k);
+        for (std::size_t i = 0; i < list.size(); ++i)
+            list[i] = k % 2 == 1 ? known(k, 450 + i) : std::numeric_limits<double>::quiet_NaN();
         return list;
     }
     double residual(std::uint64_t k) const { return k == 0 ? 0 : known(k, 7); }
@@ -148,6 +158,10 @@ struct FakeRun {
         const std::vector<double> r = reactions(k);
         step.reactions.resize(static_cast<Eigen::Index>(r.size()));
         for (std::size_t i = 0; i < r.size(); ++i) step.reactions[static_cast<Eigen::Index>(i)] = r[i];
+        step.multipliers.resize(k % 2 == 1 ? step.reactions.size() : 0);
+        const std::vector<double> forces = reaction_forces(k);
+        for (Eigen::Index i = 0; i < step.multipliers.size(); ++i)
+            step.multipliers[i] = forces[static_cast<std::size_t>(i)];
         step.events = k == 0 ? std::vector<Event>{} : events(k);
         step.ledger.restore(ledger(k));
         const Vec3 now = drift(k);
@@ -199,19 +213,30 @@ inline std::string compare(const FakeRun& run, const RecordContents& r) {
             if (a.id != b.id || a.mode != b.mode || !same_bits(a.gap, b.gap) || a.position != b.position ||
                 a.normal != b.normal || a.tangent != b.tangent || a.impulse != b.impulse)
                 return "contact" + row;
+            for (int c = 0; c < 3; ++c)
+                if (std::isnan(a.force[c]) ? !std::isnan(b.force[c]) : !same_bits(a.force[c], b.force[c]))
+                    return "force of a contact" + row;
             if (contact_name(r, a.id) != "contact " + std::to_string(k)) return "name of a contact" + row;
         }
         const std::vector<double> reactions = run.reactions(k);
         if (r.reaction_start[k + 1] - r.reaction_start[k] != reactions.size()) return "number of reactions" + row;
         for (std::size_t j = 0; j < reactions.size(); ++j)
             if (!same_bits(reactions[j], r.reactions[r.reaction_start[k] + j])) return "reaction" + row;
+        const std::vector<double> forces = run.reaction_forces(k);
+        if (r.reaction_forces.size() != r.reactions.size()) return "number of reaction forces" + row;
+        for (std::size_t j = 0; j < forces.size(); ++j) {
+            const double force = r.reaction_forces[r.reaction_start[k] + j];
+            if (std::isnan(forces[j]) ? !std::isnan(force) : !same_bits(forces[j], force))
+                return "reaction force" + row;
+        }
         if (k == 0) continue;
         for (const Event& a : run.events(k)) {
             if (event >= r.events.size()) return "missing event" + row;
             const Event& b = r.events[event++];
             if (!same_bits(a.t, b.t) || a.kind != b.kind || a.contact != b.contact || a.before != b.before ||
                 a.after != b.after || !same_bits(a.normal_speed_before, b.normal_speed_before) ||
-                !same_bits(a.normal_speed_after, b.normal_speed_after) || !same_bits(a.impulse, b.impulse))
+                !same_bits(a.normal_speed_after, b.normal_speed_after) || !same_bits(a.impulse, b.impulse) ||
+                a.reason != b.reason)
                 return "event" + row;
             if (a.kind != EventKind::load_switch && contact_name(r, a.contact) != "contact " + std::to_string(k))
                 return "name of an event's contact" + row;

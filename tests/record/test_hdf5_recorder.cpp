@@ -447,7 +447,7 @@ TEST(ReadRecord, RecordsOfRevisionZeroAreStillRead) {
     const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
     ASSERT_GE(id, 0);
     for (const char* name : {"worst", "settings", "t_weighted", "contacts/name_id", "contacts/name_text",
-                             "summary/warnings", "summary/cone"})
+                             "summary/warnings", "summary/cone", "events/reason", "contacts/force", "reactions/force"})
         ASSERT_GE(H5Ldelete(id, name, H5P_DEFAULT), 0) << name;
     ASSERT_GE(H5Adelete(id, "format_revision"), 0);
     const auto replace = [&](const char* name, hid_t type, hsize_t n, const void* values) {
@@ -477,6 +477,10 @@ TEST(ReadRecord, RecordsOfRevisionZeroAreStillRead) {
     EXPECT_TRUE(r.complete);
     EXPECT_EQ(r.worst.size(), 0);
     EXPECT_TRUE(r.t_weighted.empty());
+    EXPECT_TRUE(r.reaction_forces.empty());
+    ASSERT_FALSE(r.contacts.empty());
+    for (const ContactRecord& c : r.contacts) EXPECT_TRUE(std::isnan(c.force[0]));
+    for (const Event& e : r.events) EXPECT_EQ(e.reason, SwitchReason::none);
     EXPECT_EQ(r.v_weighted.cols(), 10);
     EXPECT_EQ(r.summary.end, RunEnd::interrupted);
     EXPECT_EQ(r.summary.contacts_max, 3);
@@ -487,6 +491,38 @@ TEST(ReadRecord, RecordsOfRevisionZeroAreStillRead) {
     EXPECT_TRUE(r.contact_names.empty());
     EXPECT_EQ(contact_name(r, {3, 4, 0x1f}), "shapes 3/4, feature 1f");
     EXPECT_EQ(r.body_pose(0, 9), run.state(9).q[0]);
+}
+
+// A change of method that no contact caused has no name, and the summary counts all of them by their reason.
+TEST(Hdf5Recorder, ChangesOfMethodComeBackWithTheirReasons) {
+    const Folder folder("record");
+    const FakeRun run;
+    const auto recorder = make_hdf5_recorder(folder.file("run.h5"));
+    Model model = run.model();
+    Step step;
+    StepReport report;
+    run.fill(0, step, report);
+    recorder->begin(model, model.state, step);
+    run.fill(1, step, report);
+    step.contacts.clear();
+    step.events.clear();
+    for (const SwitchReason reason : {SwitchReason::impacts, SwitchReason::closed, SwitchReason::impacts}) {
+        Event& e = step.events.emplace_back();
+        e.kind = EventKind::method_switch;
+        e.contact = reason == SwitchReason::closed ? ContactId{7, 8, 9} : no_contact;
+        e.reason = reason;
+    }
+    recorder->write(*model.system, run.state(1), step, report);
+    recorder->end({});
+    const RecordContents r = read_record(folder.path());
+    ASSERT_EQ(r.events.size(), 3u);
+    EXPECT_EQ(r.events[0].contact, no_contact);
+    EXPECT_EQ(r.events[1].reason, SwitchReason::closed);
+    ASSERT_EQ(r.contact_names.size(), 1u);
+    EXPECT_EQ(r.contact_names[0].id, (ContactId{7, 8, 9}));
+    EXPECT_EQ(r.summary.switches[static_cast<std::size_t>(SwitchReason::impacts)], 2);
+    EXPECT_EQ(r.summary.switches[static_cast<std::size_t>(SwitchReason::closed)], 1);
+    EXPECT_EQ(r.summary.switches[static_cast<std::size_t>(SwitchReason::open)], 0);
 }
 
 // Bytes changed or cut off behind HDF5's back: an Error or a record, never a crash.

@@ -356,6 +356,34 @@ TEST_F(Report, GainsBoundsAndUnlocatedEventsAreToldWhenThereAreAny) {
         EXPECT_NE(told.find(words), std::string::npos) << words;
 }
 
+TEST_F(Report, ChangesOfMethodStandWithTheirReasonAndAreNoContacts) {
+    page_of(load_model("mechanism:pendulum", {testing::set("run.end", "0.1")}));
+    RecordContents r = read_record(folder_.string());
+    Event change;
+    change.t = 0.05;
+    change.kind = EventKind::method_switch;
+    change.contact = no_contact;
+    change.reason = SwitchReason::friction;
+    r.events.push_back(change);
+    r.summary.switches[static_cast<std::size_t>(SwitchReason::friction)] = 1;
+    const std::string alone = report_html(r);
+    expect_sound(alone, "a change of method");
+    EXPECT_NE(alone.find("<td>method-switch (friction)</td>"), std::string::npos);
+    EXPECT_NE(alone.find("No two bodies came near each other"), std::string::npos);
+    EXPECT_EQ(alone.find("ffffffff"), std::string::npos);
+    EXPECT_NE(alone.find("1 friction"), std::string::npos);
+    // An edge is an event of the contact that takes over.
+    r.events.push_back({.t = 0.06,
+                        .kind = EventKind::edge,
+                        .contact = {3, 4, 5},
+                        .before = ContactMode::slip,
+                        .after = ContactMode::slip});
+    const std::string both = report_html(r);
+    expect_sound(both, "an edge");
+    EXPECT_NE(both.find("<td>edge</td>"), std::string::npos);
+    EXPECT_EQ(both.find("No two bodies came near each other"), std::string::npos);
+}
+
 // A slope of 25 degrees in the picture is a slope of 25 degrees, and the box lies on it.
 TEST_F(Report, SideViewsShowShapesWhereTheyAre) {
     const std::string html = page_of(load_model(std::string(STICKSLIP_SCENES) + "/box-on-incline.yaml",

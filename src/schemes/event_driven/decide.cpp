@@ -71,7 +71,10 @@ bool EventDriven::decide(const System& system, Solver& solver, State& x, Step& s
         contacts.keep(s.wanted);
         const std::size_t first_event = s.events.size();
         resolve_impact(system, solver, impact, x, s, report);
-        if (report.status != Status::ok) return false;
+        if (report.status != Status::ok) {
+            outcome.stuck = true;
+            return false;
+        }
         note_bounces(first_event, options_.rest_speed, x, s);
         memory.last_impact = x.t;
         outcome.impact = true;
@@ -80,7 +83,10 @@ bool EventDriven::decide(const System& system, Solver& solver, State& x, Step& s
     } else {
         memory.short_steps = 0;
     }
-    if (!decide_modes(system, solver, x, s, w, report)) return false;
+    if (!decide_modes(system, solver, x, s, w, report)) {
+        outcome.stuck = true;
+        return false;
+    }
     note_changes(x, s, w, outcome);
 
     memory.contact = w.modes.contact;
@@ -90,7 +96,7 @@ bool EventDriven::decide(const System& system, Solver& solver, State& x, Step& s
     memory.impulse.assign(memory.contact.size(), Vec3::Zero());
     memory.h = 0;
     memory.acceleration = (s.solution.v - x.v) / instant_span;
-    memory.damped_steps = 1;  // methods of several steps start afresh
+    memory.afresh = true;
     w.owner = nullptr;
     return true;
 }
@@ -159,15 +165,16 @@ bool EventDriven::decide_modes(const System& system, Solver& solver, const State
         }
         if (!again) break;
     }
-    const std::vector<signed char> bound = modes.bound;
-    w.instant.read(w.candidates, bound, s, modes);
+    w.bound = modes.bound;
+    w.instant.read(w.candidates, w.bound, s, modes);
     w.hints.clear();
     return true;
 }
 
 void EventDriven::note_changes(const State& x, Step& s, Scratch& w, Outcome& outcome) const {
     const Modes &before = w.modes_before, &after = w.modes;
-    const bool first = s.memory.acceleration.size() == 0;  // of the run or after an edit: what rests has not been hit
+    const bool first = undecided(
+        s.memory, static_cast<Eigen::Index>(x.v.size()));  // of the run or after an edit: what rests has not been hit
     const auto told = [&](const ContactId& id) {
         return std::any_of(s.events.begin(), s.events.end(),
                            [&](const Event& e) { return e.contact == id && e.kind == EventKind::impact; });

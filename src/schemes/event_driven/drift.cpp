@@ -8,8 +8,9 @@
 namespace stickslip {
 
 namespace {
-constexpr int most_rounds = 8;      // of Newton: quadratic, three do from drift; more only from a bad start
-constexpr double rounding = 1e-14;  // [m, rad]
+constexpr int most_rounds = 8;          // of Newton: quadratic, three do from drift; more only from a bad start
+constexpr double largest_drift = 1e-6;  // [m] of a closed contact
+constexpr double rounding = 1e-14;      // [m, rad]
 }  // namespace
 
 bool EventDriven::project(const System& system, State& x, Step& s, Scratch& w, double limit,
@@ -27,7 +28,9 @@ bool EventDriven::project(const System& system, State& x, Step& s, Scratch& w, d
         error = 0;
         for (const Motion::Source& source : motion.sources()) {
             if (source.contact >= 0) {
-                r[row] = -p.contacts.gap[static_cast<std::size_t>(motion.contact_in(source.contact, p))];
+                // Drift only: what overlaps by more came so and is not pushed apart in one blow.
+                const double gap = p.contacts.gap[static_cast<std::size_t>(motion.contact_in(source.contact, p))];
+                if (std::abs(gap) <= largest_drift) r[row] = -gap;
             } else {
                 const auto i = static_cast<std::size_t>(p.joints.jacobian.row[source.joint_group] + source.first);
                 if (p.joints.kind[i] == RowKind::holonomic) r[row] = -p.joints.value[i];

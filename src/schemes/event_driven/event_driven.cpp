@@ -27,8 +27,11 @@ namespace {
 
 constexpr int most_attempts = 60;                        // trials of one step
 constexpr int most_corrections = 8;                      // of the time of an event
+constexpr int most_cuts = 4;                             // of a step at whose end the modes do not hold, by four each
+constexpr double friction_rounding = 1e-12;              // share of the energies at hand
 constexpr int most_decisions = 4;                        // of modes without time passing
 constexpr double largest_growth = 5, largest_cut = 0.2;  // of the step size from one to the next
+constexpr double first_growth = 1e3;                     // and from the first
 constexpr double admissible = 1e-10;                     // [m/s] residual of forces that need no solver
 constexpr double same_acceleration = 1e-6;               // share of it by which two solutions may differ and be one
 
@@ -59,7 +62,8 @@ double EventDriven::next_length(double h, double error, StepMemory& memory) cons
     } else {
         factor *= std::pow(ratio, -1 / p);
     }
-    return std::min(h * std::clamp(factor, largest_cut, largest_growth), longest_step());
+    // The first step is the user's guess: what it says about the next is believed.
+    return h * std::clamp(factor, largest_cut, memory.last_error > 0 ? largest_growth : first_growth);
 }
 
 bool EventDriven::take(const System& system, const State& x, double h, Step& s, Scratch& w, bool again) const {
@@ -68,10 +72,8 @@ bool EventDriven::take(const System& system, const State& x, double h, Step& s, 
     const double end = x.t + h, next = system.next_discontinuity(x.t);
     smooth.switch_after = next <= end;
     if (!again || w.motion.trouble() != Motion::Trouble::none) w.motion.begin(system, w.modes, x, s);
-    if (s.memory.damped_steps > 0)
-        smooth.remembered.resize(0);
-    else
-        smooth.remembered = s.memory.acceleration;
+    smooth.remembered = s.memory.acceleration;
+    smooth.remembered_step = s.memory.afresh ? 0 : s.memory.h;
     return method_->take(w.motion, smooth);
 }
 
@@ -90,7 +92,8 @@ double EventDriven::estimate(const System& system, const State& x, Step& s, Scra
     half.baumgarte = full.baumgarte;
     half.error_of = full.error_of;
     half.own_path = false;
-    half.remembered = s.memory.damped_steps > 0 ? VecX() : s.memory.acceleration;
+    half.remembered = s.memory.acceleration;
+    half.remembered_step = s.memory.afresh ? 0 : s.memory.h;
     if (!method_->take(w.motion, half)) return std::nan("");
     report.solves += half.solves;
     half.t = x.t + half.h;
@@ -213,13 +216,54 @@ void EventDriven::read_hints(const System& system, Step& s, Scratch& w, Outcome&
     }
 }
 
-// False: the contact problem at the end has other accelerations than the motion, so its modes no longer hold there.
-bool EventDriven::accept(const System& system, Solver& solver, State& x, double t_end, Step& s, Scratch& w,
-                         StepReport& report) const {
+// The certificate of the step just taken: the contact problem at its end in s.problem, with the forces of the motion as its
+// solution. False: that problem has other accelerations than the motion, so the modes no longer hold there.
+bool EventDriven::certify(const System& system, Solver& solver, Step& s, Scratch& w, StepReport& report) const {
+    const Motion& motion = w.motion;
+    const MotionPoint& end = w.smooth.end;
+    w.candidates.clear();
+    for (std::size_t i = 0; i < w.modes.contact.size(); ++i) {
+        const bool slides = w.modes.mode[i] == ContactMode::slip && w.modes.slip[i].norm() > 0;
+        Vec2 slip = w.modes.slip[i];
+        const int c = motion.contact_in(static_cast<int>(i), end);
+        if (slides && end.contacts.jacobian.dim(c) > 2) {
+            const Vec2 u = motion.slip_velocity(static_cast<int>(i), end);
+            if (u.norm() > 1e-9) slip = u.normalized();
+        }
+        w.candidates.push_back({w.modes.contact[i], slides, slip});
+    }
+    w.instant.fill(system, end.t, end.q, end.v, w.candidates, w.modes.bound, s);
+    s.redundancy->switch_off(s.problem);
+    w.instant.enter(motion, end, s);
+    s.guess = s.solution;
+    SolveReport direct;
+    direct.solver = "direct";
+    direct.residual = residual(s.problem, s.solution);
+    bool holds = true;
+    // Where rows are redundant the forces of least norm need not be admissible; others with the same effect are.
+    if (!(direct.residual.max() <= admissible)) {
+        StepReport aside;
+        solve_stage(solver, s, aside);
+        report.solves += aside.solves;
+        direct = aside.solve;
+        w.a_there = end.a - (s.solution.v - end.v) / instant_span;
+        holds = w.a_there.cwiseAbs().maxCoeff() <= same_acceleration * (1 + end.a.cwiseAbs().maxCoeff());
+        if (aside.status != Status::ok) {
+            report.status = aside.status;
+            report.reason = aside.reason;
+        }
+    }
+    // Friction that does work is none: the normal force of a sliding contact has changed its sign on the way.
+    const EnergyFlows flows = w.smooth.sum.flows(system, w.smooth.q0, w.smooth.v0, w.smooth.q1, w.smooth.v1);
+    holds = holds && flows.friction_loss >= -friction_rounding * s.ledger.scale();
+    if (report.solve.solver[0] == 0 || !(direct.residual.max() <= report.solve.residual.max())) report.solve = direct;
+    return holds;
+}
+
+void EventDriven::accept(const System& system, State& x, double t_end, Step& s, Scratch& w) const {
     SmoothStep& smooth = w.smooth;
     const Motion& motion = w.motion;
     const MotionPoint& end = smooth.end;
-    const VecX v0 = x.v;
     x.t = t_end;
     x.q = smooth.q1;
     x.v = smooth.v1;
@@ -247,60 +291,27 @@ bool EventDriven::accept(const System& system, Solver& solver, State& x, double 
     motion.joint_forces(end, s.multipliers);
     s.reactions = smooth.sum.joint_impulse;
 
-    // The certificate: the contact problem at the end of the step, with the forces of the motion as its solution.
-    w.candidates.clear();
-    for (std::size_t i = 0; i < w.modes.contact.size(); ++i) {
-        const bool slides = w.modes.mode[i] == ContactMode::slip && w.modes.slip[i].norm() > 0;
-        Vec2 slip = w.modes.slip[i];
-        const int c = motion.contact_in(static_cast<int>(i), end);
-        if (slides && end.contacts.jacobian.dim(c) > 2) {
-            const Vec2 u = motion.slip_velocity(static_cast<int>(i), end);
-            if (u.norm() > 1e-9) slip = u.normalized();
-        }
-        w.candidates.push_back({w.modes.contact[i], slides, slip});
-    }
-    w.instant.fill(system, end.t, end.q, end.v, w.candidates, w.modes.bound, s);
-    s.redundancy->switch_off(s.problem);
     s.redundancy->smallest(s.problem, s.reactions);
-    w.instant.enter(motion, end, s);
-    s.guess = s.solution;
-    SolveReport direct;
-    direct.solver = "direct";
-    direct.residual = residual(s.problem, s.solution);
-    bool holds = true;
-    // Where rows are redundant the forces of least norm need not be admissible; others with the same effect are.
-    if (!(direct.residual.max() <= admissible)) {
-        StepReport aside;
-        solve_stage(solver, s, aside);
-        report.solves += aside.solves;
-        direct = aside.solve;
-        w.a_there = end.a - (s.solution.v - end.v) / instant_span;
-        holds = w.a_there.cwiseAbs().maxCoeff() <= same_acceleration * (1 + end.a.cwiseAbs().maxCoeff());
-        if (aside.status != Status::ok) {
-            report.status = aside.status;
-            report.reason = aside.reason;
-        }
-    }
-    if (report.solve.solver[0] == 0 || !(direct.residual.max() <= report.solve.residual.max())) report.solve = direct;
     s.finder->commit_frames();
 
     // Memory.
     StepMemory& memory = s.memory;
-    memory.v_rate = (x.v - v0) / smooth.h;
+    memory.v_rate = (x.v - smooth.v0) / smooth.h;
     memory.h = smooth.h;
     memory.impulse = smooth.sum.contact_impulse;
     memory.joint.assign(s.problem.joints.id.begin(), s.problem.joints.id.end());
     memory.joint_row.assign(s.problem.joints.jacobian.row.begin(), s.problem.joints.jacobian.row.end());
     memory.lambda = smooth.sum.joint_impulse;
-    memory.acceleration = smooth.remembered.size() > 0 ? smooth.remembered : smooth.end.a;
-    memory.damped_steps = 0;
+    memory.acceleration = method_->remembers() ? smooth.remembered : smooth.end.a;
+    memory.afresh = false;
 
     // The end is the start of the next step, if nothing moves it.
-    std::swap(smooth.start, smooth.end);
-    smooth.a0 = smooth.start.a;
     w.owner = w.modes.contact.empty() && !s.redundancy->any() ? &s : nullptr;
+    if (w.owner) {
+        smooth.start = smooth.end;
+        smooth.a0 = smooth.start.a;
+    }
     w.system = &system;
-    return holds;
 }
 
 StepReport EventDriven::step(const System& system, Solver& solver, State& x, double t_limit, Step& s,
@@ -311,6 +322,7 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
     StepReport report;
     Stopwatch watch(s.timers);
     begin_step(x, s);
+    if (!(s.problem.A.nodes == system.nodes())) s.problem.A.shape_diagonal(system.nodes());
     outcome = {};
     w.hints.clear();
     set_sides(system, x, s);
@@ -336,7 +348,7 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
     };
 
     // The modes, where they are not known; at the start of a run the state is first brought onto the joints.
-    if (memory.acceleration.size() != system.nv()) {
+    if (undecided(memory, system.nv())) {
         w.owner = nullptr;
         if (memory.slip.size() != memory.contact.size()) {
             w.modes.contact.clear();
@@ -345,7 +357,7 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
         }
         find_rows(system, x.t, x.q, x.v, 0, s);
         w.modes_before = w.modes;
-        Modes rigid;
+        Modes& rigid = w.rigid;
         rigid.bound.assign(static_cast<std::size_t>(s.problem.joints.size()), 0);
         for (int i = 0; i < s.problem.joints.size(); ++i)
             if (gives_way(s.problem.joints, i)) rigid.bound[static_cast<std::size_t>(i)] = 1;
@@ -367,7 +379,12 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
 
     // Contacts within reach, and how they stand.
     const bool adaptive = options_.tol > 0;
-    const double wanted = memory.next_step > 0 ? memory.next_step : std::min(options_.step, longest_step());
+    // What rests has no error that would keep steps short: where something is to be watched they have another limit.
+    find_rows(system, x.t, x.q, x.v, 0, s);
+    bool watched = s.problem.contacts.size() > 0 || system.edges() > 0;
+    for (int i = 0; i < s.problem.joints.size(); ++i) watched = watched || gives_way(s.problem.joints, i);
+    const double longest = options_.longest_step > 0 ? options_.longest_step : watched ? 100 * options_.step : infinity;
+    const double wanted = std::min(memory.next_step > 0 ? memory.next_step : options_.step, longest);
     double h = adaptive ? std::min(wanted, t_limit - x.t) : length_to_grid(x.t, options_.step, t_limit);
     if (adaptive && x.t + 1.001 * h >= t_limit) h = t_limit - x.t;
     w.v_reach = x.v.cwiseAbs() + h * memory.acceleration.cwiseAbs();
@@ -393,6 +410,8 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
     smooth.own_path = options_.dense.index == 1;
 
     double share = Watch::no_event, error = 0;
+    bool holds = true;
+    int cuts = 0;
     for (int decision = 0;; ++decision) {
         // A step that the method can take, and whose error is allowed.
         for (int attempt = 0;; ++attempt) {
@@ -433,36 +452,55 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
             share = w.watch.first(system, w.motion, smooth, w.open, *s.finder);
         }
         watch.lap(StepTimers::find);
+        if (share > 1) {
+            holds = certify(system, solver, s, w, report);
+            watch.lap(StepTimers::solve);
+            if (holds || cuts == most_cuts || report.status != Status::ok) break;
+            ++cuts;  // something happened that was not seen: look closer
+            ++report.rejected;
+            h *= 0.25;
+            continue;
+        }
         if (share > 0 || decision >= most_decisions) break;
 
         // The modes do not even begin to hold: decide them a little later, and begin again.
         on_path(system, smooth, 0.01, w.dq, w.there);
         w.modes_before = w.modes;
-        if (!decide_modes(system, solver, w.there, s, w, report)) return end_here();
+        if (!decide_modes(system, solver, w.there, s, w, report)) {
+            outcome.stuck = true;
+            return end_here();
+        }
         note_changes(x, s, w, outcome);
         memory.contact = w.modes.contact;
         memory.mode = w.modes.mode;
         memory.slip = w.modes.slip;
         memory.bound = w.modes.bound;
-        memory.damped_steps = 1;
+        memory.afresh = true;
         smooth.start_known = false;
         list_open(false);
     }
     if (share <= 0) {
-        ++report.unlocated;
-        outcome.stuck = true;
         share = Watch::no_event;
+        certify(system, solver, s, w, report);
+        holds = false;
     }
     const double proposed = adaptive ? next_length(h, error, memory) : 0;
     const bool event = share <= 1;
-    if (event) locate(system, x, share, s, w, report);
+    if (event) {
+        locate(system, x, share, s, w, report);
+        holds = certify(system, solver, s, w, report);
+    }
+    if (!holds) {
+        ++report.unlocated;
+        outcome.stuck = true;
+    }
     const double length = smooth.h;
     double t_end = x.t + length;
     if (!event && adaptive && h >= t_limit - x.t) t_end = t_limit;
     if (!adaptive) t_end = end_on_grid(x.t, length, options_.step, t_limit);
     if (event) read_hints(system, s, w, outcome);
     if (report.status != Status::ok) return end_here();
-    const bool holds = accept(system, solver, x, t_end, s, w, report);
+    accept(system, x, t_end, s, w);
     if (adaptive) {
         // A step cut short by the end or by a switch says nothing against the next one.
         memory.next_step = h < wanted && report.rejected == 0 ? std::max(proposed, wanted) : proposed;
@@ -472,7 +510,6 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
         report.remark = "joints could not be brought back all the way by projection";
     watch.lap(StepTimers::book);
 
-    if (!event && !holds) ++report.unlocated;
     if (event || !holds) {
         w.modes_before = w.modes;
         set_sides(system, x, s);

@@ -35,7 +35,8 @@ struct EventDrivenOptions {
         f("safety", safety, "-", "factor of the step size that the error estimate allows");
         f("smallest_step", smallest_step, "s", "steps that would have to be shorter end the run");
         // Longer and events between the samples of a step may be missed: what rests has no error that would keep steps short.
-        f("longest_step", longest_step, "s", "step control does not go beyond; 0: a hundred times step");
+        f("longest_step", longest_step, "s",
+          "step control does not go beyond; 0: a hundred times step where contacts or brakes are near, else none");
         f("error", error, "-", "what the error estimate is of: positions, or both positions and velocities");
         f("drift", drift, "-",
           "of joints and closed contacts: none; baumgarte (methods in the acceleration form); or projection of "
@@ -68,6 +69,19 @@ struct Hem5Options : EventDrivenOptions {
     }
 };
 
+struct GeneralizedAlphaOptions : EventDrivenOptions {
+    int index = 2;
+    double rho = 0.8;
+    double newton_tol = 1e-10;
+    template <class F>
+    void fields(F&& f) {
+        f("index", index, "-", "2: velocities end on the joints; 3: positions do");
+        f("rho", rho, "-", "spectral radius at infinity: what is left per step of the highest frequencies, 0 to 1");
+        f("newton_tol", newton_tol, "-", "residual of Newton's method, as a share of the forces");
+        common_fields(f);
+    }
+};
+
 class EventDriven : public Scheme {
 public:
     EventDriven(const EventDrivenOptions& options, std::unique_ptr<SmoothMethod> method)
@@ -80,12 +94,15 @@ public:
         bool impact = false;
         bool friction = false;  // a change between stick and slip
         bool edge = false;
-        bool stuck = false;  // the modes could not be decided: the step was not taken, and x is as it was
-        ContactId who;
+        bool stuck = false;  // the modes could not be decided, or did not hold to the end
+        ContactId who = no_contact;
     };
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s, Outcome& outcome) const;
 
 private:
+    static bool undecided(const StepMemory& memory, Eigen::Index nv) {
+        return memory.acceleration.size() != nv || memory.acceleration.hasNaN();
+    }
     // What an event says about the modes to come, where the instant problem itself is on the fence.
     struct Hints {
         bool lost = false;                                // the first of these is not there a little later
@@ -99,7 +116,8 @@ private:
         const System* system = nullptr;
         Motion motion;
         SmoothStep smooth, half;
-        Modes modes, modes_before;
+        Modes modes, modes_before, rigid;
+        std::vector<signed char> bound;
         Watch watch;
         InstantProblem instant;
         std::vector<Candidate> candidates;
@@ -129,12 +147,10 @@ private:
     bool instant_agrees(const System& system, Solver& solver, double share, Step& s, Scratch& w,
                         StepReport& report) const;
     void locate(const System& system, const State& x, double share, Step& s, Scratch& w, StepReport& report) const;
-    bool accept(const System& system, Solver& solver, State& x, double t_end, Step& s, Scratch& w,
-                StepReport& report) const;
+    bool certify(const System& system, Solver& solver, Step& s, Scratch& w, StepReport& report) const;
+    void accept(const System& system, State& x, double t_end, Step& s, Scratch& w) const;
     void read_hints(const System& system, Step& s, Scratch& w, Outcome& outcome) const;
     double next_length(double h, double error, StepMemory& memory) const;
-
-    double longest_step() const { return options_.longest_step > 0 ? options_.longest_step : 100 * options_.step; }
 
     EventDrivenOptions options_;
     std::unique_ptr<SmoothMethod> method_;

@@ -123,7 +123,7 @@ double Watch::value(const System& system, const Motion& motion, const MotionPoin
             }
             return infinity;
         }
-        case Kind::edge: return system.edge_value(f.index, p.q);
+        case Kind::edge: return motion.side(f.index) * system.edge_value(f.index, p.q);
     }
     return infinity;
 }
@@ -154,10 +154,7 @@ double Watch::first(const System& system, Motion& motion, const SmoothStep& s, c
     doubtful_ = false;
     static const StepMemory no_memory;
     gaps_before_ = open;
-    std::vector<double>& sides = before_;
-    sides.assign(functions_.size(), infinity);  // not known yet
-    for (std::size_t j = 0; j < functions_.size(); ++j)
-        if (functions_[j].kind == Kind::edge) sides[j] = system.edge_value(functions_[j].index, s.q0);
+    before_.assign(functions_.size(), infinity);  // not known yet
 
     double share_before = 0;
     for (int k = 1; k <= samples; ++k) {
@@ -214,20 +211,6 @@ double Watch::first(const System& system, Motion& motion, const SmoothStep& s, c
         for (std::size_t j = 0; j < functions_.size(); ++j) {
             const Function& f = functions_[j];
             now_[j] = value(system, motion, *p, f);
-            if (f.kind == Kind::edge) {
-                if (!((before_[j] > 0 && now_[j] < 0) || (before_[j] < 0 && now_[j] > 0))) continue;
-                const double sign = before_[j] > 0 ? 1 : -1;
-                const auto edge_at = [&](double x) {
-                    on_path(system, s, x, u_, state_);
-                    return sign * system.edge_value(f.index, state_.q);
-                };
-                const double root = bracketed_root(edge_at, share_before, share, sign * before_[j], sign * now_[j]);
-                if (root < earliest) {
-                    earliest = root;
-                    found = f;
-                }
-                continue;
-            }
             if (!(now_[j] < -rounding(motion, *p, f.kind))) continue;
             const bool force = f.kind == Kind::take_off || f.kind == Kind::release || f.kind == Kind::row_release;
             if (force && share <= trusted_until_) continue;

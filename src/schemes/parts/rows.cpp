@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "collision/finder.hpp"
 #include "schemes/parts/parts.hpp"
@@ -20,7 +21,9 @@ double step_length(double t, double h, double t_limit) {
 }
 
 double end_of_step(double t, double h, double t_limit) {
-    if (std::abs(t + h - t_limit) <= grid_rounding * h) return t_limit;
+    // Very short steps: rounding of t itself may be more than their share.
+    const double near = std::max(grid_rounding * h, 4 * std::numeric_limits<double>::epsilon() * std::abs(t_limit));
+    if (std::abs(t + h - t_limit) <= near) return t_limit;
     const double n = std::round(t / h);
     return std::abs(t - n * h) <= grid_rounding * h ? (n + 1) * h : t + h;
 }
@@ -45,6 +48,7 @@ void begin_step(const State& x, Step& s) {
     s.reactions.setZero(0);
     s.multipliers.setZero(0);
     s.path_degree = 0;
+    s.t_mid = -infinity;
     s.gap_violation = s.joint_violation = s.joint_speed_violation = 0;
 }
 

@@ -20,7 +20,9 @@ struct SmoothStep {
     VecX q0, v0;
     bool start_known = false;  // `start` and a0 are known: from the end of the last step, or from the step tried before
     bool switch_before = false, switch_after = false;  // a load switches at the start, at the end
-    VecX remembered;       // nv: what a method of several steps keeps of the last one, in and out; empty: start afresh
+    VecX remembered;  // nv: what a method of several steps keeps of the last one, in and (where take() is true) out
+    double remembered_step =
+        0;  // [s] length of the step it comes from, in and out; 0: start afresh, as where modes or velocities jump
     double baumgarte = 0;  // [1/s] rate 1/T at which methods in the acceleration form take drift out; 0: none
     ErrorOf error_of = ErrorOf::positions;
     bool own_path = false;  // the method's own dense output, where it has one, instead of Hermite's
@@ -62,7 +64,8 @@ public:
     virtual int error_order() const = 0;
     // True: SmoothStep::error is an estimate; else step control takes two half steps.
     virtual bool has_estimate() const = 0;
-    virtual int order() const = 0;  // of q and v
+    virtual int order() const = 0;                    // of q and v
+    virtual bool remembers() const { return false; }  // SmoothStep::remembered is its own
 };
 
 // The path of a step from its ends: quintic for q through q, v, a at both; quartic for v through v, a and the middle of the
@@ -77,5 +80,10 @@ void quartic(const VecX& y0, const VecX& d0, const VecX& y1, const VecX& d1, dou
 std::unique_ptr<SmoothMethod> make_runge_kutta(const char* name);
 // Half-explicit methods on the velocity form: hem3, hem4, hem5, phem56. `estimator` is c of (2.128) for hem5.
 std::unique_ptr<SmoothMethod> make_half_explicit(const char* name, double estimator = 0.01);
+// Generalized-alpha in index 3 (positions end on the constraints) or index 2 form (velocities do). `rho` in [0, 1] is the damping
+// of the highest frequencies, 1 none; `newton_tol` the residual that Newton's method must reach, as a share of the forces.
+std::unique_ptr<SmoothMethod> make_generalized_alpha(int index, double rho = 0.8, double newton_tol = 1e-10);
+// RATTLE: symmetric, positions and velocities end on the constraints.
+std::unique_ptr<SmoothMethod> make_rattle();
 
 }  // namespace stickslip

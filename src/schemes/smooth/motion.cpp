@@ -115,6 +115,11 @@ void Motion::begin(const System& system, const Modes& modes, const State& x, Ste
     }
 }
 
+int Motion::side(int edge) const {
+    const auto e = static_cast<std::size_t>(edge);
+    return e < finder_->sides.size() && finder_->sides[e] != 0 ? finder_->sides[e] : 1;
+}
+
 bool Motion::find(double t, const VecX& q, MotionPoint& p) {
     p.t = t;
     p.q = q;

@@ -72,6 +72,7 @@ public:
     const Modes& modes() const { return *modes_; }
     const std::vector<Source>& sources() const { return sources_; }
     int rows() const { return row_count_; }
+    int side(int edge) const;  // of an edge of the system, on which contacts are held
 
     // Rows and targets at (t, q): p.t, p.q, p.joints, p.contacts, p.rows, p.target. False when a closed contact is not there.
     bool find(double t, const VecX& q, MotionPoint& p);

@@ -28,7 +28,7 @@ void StageSum::add(const Motion& motion, const MotionPoint& p, double weight, do
     if (p.forces.inertial.size() > 0) applied_ -= work_weight * p.v.dot(p.forces.inertial);
     if (p.joints.size() > 0) {
         motion.joint_forces(p, forces_);
-        joint_impulse += weight * forces_;
+        joint_impulse += work_weight * forces_;
         // Rigid rows do no work of their own; most mechanisms have no others.
         const auto rigid = [](RowKind kind) { return kind == RowKind::holonomic; };
         const bool others = !std::all_of(p.joints.kind.begin(), p.joints.kind.end(), rigid);
@@ -52,7 +52,7 @@ void StageSum::add(const Motion& motion, const MotionPoint& p, double weight, do
     }
     for (int c = 0; c < static_cast<int>(motion.modes().contact.size()); ++c) {
         const Vec3 f = motion.contact_force(c, p);
-        contact_impulse[static_cast<std::size_t>(c)] += weight * f;
+        contact_impulse[static_cast<std::size_t>(c)] += work_weight * f;
         if (motion.modes().mode[static_cast<std::size_t>(c)] == ContactMode::slip)
             friction_ -= work_weight * f.tail<2>().dot(motion.slip_velocity(c, p));
     }

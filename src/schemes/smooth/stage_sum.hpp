@@ -20,7 +20,8 @@ namespace stickslip {
 class StageSum {
 public:
     void begin(const Motion& motion, const MotionPoint& any);
-    // A solved point with weight [s]; `work_weight` where the quadrature of the power has other weights than the impulses.
+    // A solved point with weight [s]; `work_weight` where the quadrature of the power and of the forces over time (the impulses
+    // below) has other weights than v1 - v0.
     void add(const Motion& motion, const MotionPoint& p, double weight) { add(motion, p, weight, weight); }
     void add(const Motion& motion, const MotionPoint& p, double weight, double work_weight);
     // Part of v1 - v0 that is no force of this step but an acceleration remembered from the last ones.

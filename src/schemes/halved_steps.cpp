@@ -1,0 +1,202 @@
+// Halved steps [Haddouni, s.2.2.7 Fig 2.3, s.4.3.1]: from the same state one step of length h, which ends at q_1, and two of
+// h/2, which end at q_2. The pair is the better one and is what is taken; the single step only measures:
+//
+//   error = max(|q_2 - q_1|, sunk, unseen)                       taken if error <= tol, or h <= smallest_step
+//   h_opt = 0.9 h (tol / error)^(1/p), at least h/5, at most 5 h; not above h after a trial that was thrown away
+//
+// The norm is the 2-norm over all coordinates. Both ends are products of rotations from one start, so quaternions agree in
+// sign as long as the attitudes agree to less than half a turn: plain differences are right, and a whole turn too much is an error.
+//
+// `sunk` and `unseen` are not in the thesis; they are errors that both ways share, so that their ends agree:
+//
+//   sunk     [m] what contacts sank in by during the step. A body that falls freely is integrated without error, by ever longer
+//            steps, until it lies inside another one.
+//   unseen   h^2/4 |M^-1 (k(t) - 2 k(t + h/2) + k(t + h))| at the q and v of the start: the move of which loads that vary
+//            in time are taken wrongly, if nothing held the body. A block that sticks under a load that swings would sleep
+//            through its slips (mechanism block-stick-slip: 1e-2 m wrong at tol 1e-7). Of M its diagonal.
+//
+// A trial leaves no trace: state, memory, contact frames and ledger go back to the start of the step. Left out: reuse
+// of a first half as the next trial's full step, which the factor 0.9 h (tol/error) almost never allows.
+#include "schemes/halved_steps.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "schemes/parts/parts.hpp"
+
+namespace stickslip {
+
+namespace {
+
+constexpr double safety = 0.9;       // larger and more steps are thrown away; smaller and more are taken
+constexpr double most_growth = 5;    // larger and one lucky error estimate costs several rejected trials
+constexpr double most_shrink = 0.2;  // smaller and one impact costs many short steps
+
+void save_start(const System& system, const State& x, double h, Step& s) {
+    HalvedScratch& k = *s.halved;
+    k.start.t = x.t;
+    k.start.q = x.q;
+    k.start.v = x.v;
+    k.memory = s.memory;
+    k.ledger = s.ledger.snapshot();
+    k.frames = s.finder->frames();
+    find_rows(system, x.t, x.q, x.v, h, s);
+    k.id.assign(s.problem.contacts.id.begin(), s.problem.contacts.id.end());
+    k.gap.assign(s.problem.contacts.gap.begin(), s.problem.contacts.gap.end());
+}
+
+void go_back(State& x, Step& s) {
+    const HalvedScratch& k = *s.halved;
+    x.t = k.start.t;
+    x.q = k.start.q;
+    x.v = k.start.v;
+    s.memory = k.memory;
+    s.ledger.restore(k.ledger);
+    s.finder->set_frames(k.frames);
+}
+
+// [m] By how much the contact that sank in most did so since the start of the step.
+double sunk(const System& system, const State& x, Step& s) {
+    const HalvedScratch& k = *s.halved;
+    StepProblem& rows = s.projection;  // its rows are scratch
+    system.look_ahead(x.v, 0, *s.finder);
+    system.rows(x.t, x.q, *s.finder, rows.joints, rows.contacts);
+    double most = 0;
+    std::size_t old = 0;  // both lists are sorted by id
+    for (int i = 0; i < rows.contacts.size(); ++i) {
+        while (old < k.id.size() && k.id[old] < rows.contacts.id[i]) ++old;
+        const bool known = old < k.id.size() && k.id[old] == rows.contacts.id[i];
+        const double before = known ? std::min(k.gap[old], 0.0) : 0.0;
+        most = std::max(most, before - rows.contacts.gap[i]);
+    }
+    return most;
+}
+
+// The part of the loads' course over the step that its ends and its middle do not show, as a move of the coordinates.
+double unseen(const System& system, double h, Step& s) {
+    HalvedScratch& k = *s.halved;
+    const State& x = k.start;
+    system.forces(std::nextafter(x.t, infinity), x.q, x.v, k.forces);
+    k.load = k.forces.potential + k.forces.applied;
+    system.forces(x.t + h / 2, x.q, x.v, k.forces);
+    k.load -= 2 * (k.forces.potential + k.forces.applied);
+    system.forces(inside_end(x.t, h), x.q, x.v, k.forces);
+    k.load += k.forces.potential + k.forces.applied;
+    double squares = 0;
+    for (int n = 0; n < s.mass.nodes.size(); ++n) {
+        const auto M = s.mass.block(n);
+        for (int i = 0; i < s.mass.nodes.dof(n); ++i) {
+            const double rate = k.load[s.mass.nodes.start[n] + i] / M(i, i);
+            squares += rate * rate;
+        }
+    }
+    return h * h / 4 * std::sqrt(squares);
+}
+
+// What the first half leaves to the record of the pair.
+struct FirstHalf {
+    double t1 = 0, gap_violation = 0, joint_violation = 0, joint_speed_violation = 0;
+    ContactId deepest;
+    StepReport report;
+};
+
+FirstHalf keep_first(const StepReport& report, Step& s) {
+    HalvedScratch& k = *s.halved;
+    k.contacts.assign(s.contacts.begin(), s.contacts.end());
+    k.events.assign(s.events.begin(), s.events.end());
+    k.reactions = s.reactions;
+    s.q_mid = s.q1;
+    s.v_mid = s.v1;
+    s.dq_first = s.dq;
+    return {s.t1, s.gap_violation, s.joint_violation, s.joint_speed_violation, s.deepest, report};
+}
+
+// The record of the second half, in s, becomes that of both.
+void join(const FirstHalf& first, Step& s) {
+    HalvedScratch& k = *s.halved;
+    s.t0 = k.start.t;
+    s.q0 = k.start.q;
+    s.v0 = k.start.v;
+    s.t_mid = first.t1;
+    for (const ContactRecord& record : k.contacts) {
+        const auto place = std::lower_bound(s.contacts.begin(), s.contacts.end(), record.id,
+                                            [](const ContactRecord& r, const ContactId& id) { return r.id < id; });
+        if (place != s.contacts.end() && place->id == record.id)
+            place->impulse += record.impulse;
+        else
+            s.contacts.insert(place, record);
+    }
+    s.events.insert(s.events.begin(), k.events.begin(), k.events.end());
+    if (s.reactions.size() == k.reactions.size()) s.reactions += k.reactions;
+    if (first.gap_violation > s.gap_violation) {
+        s.gap_violation = first.gap_violation;
+        s.deepest = first.deepest;
+    }
+    s.joint_violation = std::max(s.joint_violation, first.joint_violation);
+    s.joint_speed_violation = std::max(s.joint_speed_violation, first.joint_speed_violation);
+}
+
+void join(const StepReport& first, StepReport& both) {
+    both.h += first.h;
+    both.unlocated += first.unlocated;
+    if (!(first.solve.residual.max() <= both.solve.residual.max())) both.solve = first.solve;
+    if (!*both.remark) both.remark = first.remark;
+}
+
+}  // namespace
+
+StepReport halved_step(const System& system, const HalvedSteps& control, const OneStep& one, State& x, double t_limit,
+                       Step& s) {
+    if (!s.halved) s.halved = std::make_unique<HalvedScratch>();
+    const HalvedScratch& k = *s.halved;
+    const double wanted =
+        std::min(s.memory.next_step > 0 ? s.memory.next_step : control.first_step, control.longest_step);
+    double h = step_length(x.t, wanted, t_limit);
+    const bool cut = h < wanted;
+    save_start(system, x, h, s);
+    int rejected = 0, solves = 0;
+    for (;;) {
+        const StepReport full = one(h, t_limit);
+        s.halved->q_full = x.q;
+        const double t_end = x.t;
+        go_back(x, s);
+        const FirstHalf first = keep_first(one(h / 2, t_limit), s);
+        StepReport report = one(t_end - x.t, t_end);
+        solves += full.solves + first.report.solves + report.solves;
+
+        // A NaN is no error that could be accepted.
+        const double apart = (x.q - k.q_full).norm();
+        const double error =
+            std::isfinite(apart) ? std::max({apart, sunk(system, x, s), unseen(system, h, s)}) : infinity;
+        double factor = most_growth;
+        if (error > 0)
+            factor = std::clamp(safety * std::pow(control.tol / error, 1 / control.order), most_shrink, most_growth);
+        const bool good = error <= control.tol;
+        if (!good && h > control.smallest_step) {
+            ++rejected;
+            h = std::max(std::min(factor, safety) * h, control.smallest_step);
+            go_back(x, s);
+            continue;
+        }
+        double next = std::clamp((rejected > 0 ? std::min(factor, 1.0) : factor) * h, control.smallest_step,
+                                 control.longest_step);
+        // A step that t_limit cut short says nothing against the length it would have had.
+        if (cut && good && rejected == 0) next = std::max(next, wanted);
+        if (first.report.status != Status::ok) {
+            // The step ends with the half that could not be solved, so that a refusal keeps its problem.
+            go_back(x, s);
+            report = one(h / 2, t_limit);
+            solves += report.solves;
+        } else {
+            join(first, s);
+            join(first.report, report);
+        }
+        if (!good && !*report.remark) report.remark = "errors above scheme.tol were accepted at scheme.smallest_step";
+        s.memory.next_step = next;
+        report.rejected = rejected;
+        report.solves = solves;
+        return report;
+    }
+}
+
+}  // namespace stickslip

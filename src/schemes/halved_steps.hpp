@@ -1,0 +1,42 @@
+// Step control by halved steps, for any scheme whose step may have any length. See halved_steps.cpp.
+#pragma once
+
+#include <functional>
+
+#include "collision/finder.hpp"
+#include "stickslip/scheme.hpp"
+
+namespace stickslip {
+
+struct HalvedSteps {
+    double tol = 0;                  // [m, rad] error of q allowed per step, absolute, 2-norm over the coordinates
+    double first_step = 1e-3;        // [s]
+    double smallest_step = 1e-7;     // [s] taken whatever its error
+    double longest_step = infinity;  // [s]
+    double order = 1;                // p of h_opt = 0.9 h (tol/error)^(1/p)
+};
+
+// What a trial may spoil, as it was at the start of the step; and the first of two halves. Kept for its memory.
+struct HalvedScratch {
+    State start;
+    StepMemory memory;
+    EnergyLedger::Snapshot ledger;
+    ContactFinder::Frames frames;
+    std::vector<ContactId> id;  // sorted: contacts at the start
+    std::vector<double> gap;    // [m]
+    VecX q_full;
+    Forces forces;
+    VecX load;  // nv: second difference of the forces in time
+    std::vector<ContactRecord> contacts;
+    std::vector<Event> events;
+    RowVec reactions;
+};
+
+// Takes a step of length h from x, never past t_limit.
+using OneStep = std::function<StepReport(double h, double t_limit)>;
+
+// Two halves of the longest step that keeps the tolerance, as one step. `one` moves x and writes s.
+StepReport halved_step(const System& system, const HalvedSteps& control, const OneStep& one, State& x, double t_limit,
+                       Step& s);
+
+}  // namespace stickslip

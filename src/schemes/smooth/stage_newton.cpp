@@ -1,0 +1,295 @@
+#include "schemes/smooth/stage_newton.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "math/dense_lu.hpp"
+
+namespace stickslip {
+
+namespace {
+
+constexpr double rank_tolerance = 1e-10;  // of pivots scaled to 1, as in Motion
+
+double largest(const VecX& x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0; }
+
+// The source that row i belongs to, and its place in it.
+std::pair<const Motion::Source*, int> source_of(const Motion& motion, int row) {
+    for (const Motion::Source& source : motion.sources()) {
+        if (row < source.dim) return {&source, row};
+        row -= source.dim;
+    }
+    return {nullptr, 0};
+}
+
+void copy_group(const BlockRows& from, int g, const Nodes& nodes, BlockRows& to) {
+    to.begin_group(from.dim(g));
+    for (const BlockRows::Block& block : from.blocks_of(g))
+        to.add_block(block.node, nodes.dof(block.node)) = from.values_of(g, block, nodes);
+}
+
+}  // namespace
+
+double StageResidual::share(const VecX& q, const VecX& v) const {
+    if (!std::isfinite(forces + positions + velocities)) return std::nan("");
+    return std::max({forces, positions / std::max(1.0, largest(q)), velocities / std::max(1.0, largest(v))});
+}
+
+void StageNewton::set_levels(const Motion& motion, const MotionPoint& found, bool positions) {
+    at_position_.clear();
+    for (const Motion::Source& source : motion.sources()) {
+        bool holonomic = positions;
+        if (source.contact < 0)
+            holonomic =
+                holonomic && found.joints.kind[static_cast<std::size_t>(found.joints.jacobian.row[source.joint_group] +
+                                                                        source.first)] == RowKind::holonomic;
+        for (int k = 0; k < source.dim; ++k) at_position_.push_back(holonomic && k == 0);
+    }
+}
+
+bool StageNewton::any_at_velocity() const {
+    return std::any_of(at_position_.begin(), at_position_.end(), [](char position) { return position == 0; });
+}
+
+double StageNewton::value(const Motion& motion, const MotionPoint& p, int row) {
+    const Motion::Source& source = *source_of(motion, row).first;
+    if (source.contact >= 0) return p.contacts.gap[static_cast<std::size_t>(motion.contact_in(source.contact, p))];
+    return p.joints.value[static_cast<std::size_t>(p.joints.jacobian.row[source.joint_group] + source.first)];
+}
+
+void StageNewton::take_rows(const Motion& motion, const MotionPoint& p, double B, double D) {
+    take_rows(motion, p, p, p.v, B, D);
+}
+
+void StageNewton::take_rows(const Motion& motion, const MotionPoint& position, const MotionPoint& velocity,
+                            const VecX& v, double B, double D) {
+    const Nodes& nodes = motion.system().nodes();
+    J_.clear();
+    rows_.resize(motion.rows());
+    velocity.rows.product(nodes, v, rows_);
+    rows_ -= velocity.target;
+    row_position_ = row_velocity_ = 0;
+    int row = 0;
+    for (int g = 0; g < velocity.rows.groups(); ++g) {
+        copy_group(velocity.rows, g, nodes, J_);
+        for (int k = 0; k < J_.dim(g); ++k, ++row) {
+            if (!at_position_[static_cast<std::size_t>(row)]) {
+                row_velocity_ = std::max(row_velocity_, std::abs(rows_[row]));
+                rows_[row] /= D;
+                continue;
+            }
+            const double gap = value(motion, position, row);
+            row_position_ = std::max(row_position_, std::abs(gap));
+            rows_[row] = gap / B;
+            if (&position == &velocity) continue;
+            for (const BlockRows::Block& from : position.rows.blocks_of(g))
+                for (const BlockRows::Block& to : J_.blocks_of(g))
+                    if (to.node == from.node)
+                        J_.values_of(g, to, nodes).row(k) = position.rows.values_of(g, from, nodes).row(k);
+        }
+    }
+}
+
+StageResidual StageNewton::residual(const Motion& motion, const MotionPoint& p, const VecX& x, const RowVec& y) {
+    forces_.setZero(x.size());
+    p.mass.add_product(1, x, forces_);
+    scale_ = std::max({1.0, largest(forces_), largest(p.force)});
+    forces_ -= p.force;
+    if (motion.rows() > 0) {
+        z_.setZero(x.size());
+        p.push.add_transpose_product(motion.system().nodes(), y, z_);
+        scale_ = std::max(scale_, largest(z_));
+        forces_ -= z_;
+    }
+    // Sums, since a maximum forgets NaN.
+    const double total = forces_.sum() + (rows_.size() > 0 ? rows_.sum() : 0.0);
+    return {std::isfinite(total) ? largest(forces_) / scale_ : std::nan(""), row_position_, row_velocity_};
+}
+
+// A += D Cf (velocity) before, B Kf (position) after the tangent. F(v) v turns with v in both places; F is linear in v.
+void StageNewton::add_slopes(const System& system, const MotionPoint& p, double B, double D, bool moves) {
+    const Nodes& nodes = system.nodes();
+    const bool sloped = system.slopes(p.t, p.q, p.v, K_, C_);
+    int widest = 0;
+    for (int n = 0; n < nodes.size(); ++n) widest = std::max(widest, nodes.dof(n));
+    tangent_.shape_diagonal(nodes);
+    turns_ = false;
+    gyroscopic_.shape_diagonal(nodes);
+    system.add_gyroscopic(1, p.v, gyroscopic_);
+    for (std::size_t i = 0; i < gyroscopic_.values.size(); ++i) A_.values[i] -= D * gyroscopic_.values[i];
+    for (int j = 0; j < widest; ++j) {  // column j of all nodes at once
+        unit_.setZero(nodes.nv());
+        for (int n = 0; n < nodes.size(); ++n)
+            if (j < nodes.dof(n)) unit_[nodes.start[n] + j] = 1;
+        system.chart_rate(u_, unit_, column_);
+        turns_ = turns_ || column_ != unit_;
+        gyroscopic_.shape_diagonal(nodes);
+        system.add_gyroscopic(1, unit_, gyroscopic_);
+        work_.setZero(nodes.nv());
+        gyroscopic_.add_product(1, p.v, work_);
+        for (int n = 0; n < nodes.size(); ++n) {
+            if (j >= nodes.dof(n)) continue;
+            tangent_.block(n).col(j) = column_.segment(nodes.start[n], nodes.dof(n));
+            A_.block(n).col(j) -= D * work_.segment(nodes.start[n], nodes.dof(n));
+        }
+    }
+    if (sloped)
+        for (int n = 0; n < nodes.size(); ++n) A_.block(n) += D * C_.block(n);
+    if (turns_) multiply_tangent(tangent_, A_);
+    if (sloped && moves)
+        for (int n = 0; n < nodes.size(); ++n) A_.block(n) += B * K_.block(n);
+}
+
+void StageNewton::multiply_tangent(const BlockMatrix& T, BlockMatrix& A) {
+    product_.shape_diagonal(A.nodes);
+    for (int n = 0; n < A.nodes.size(); ++n) product_.block(n).noalias() = A.block(n).lazyProduct(T.block(n));
+    std::copy(product_.values.begin(), product_.values.end(), A.values.begin());
+}
+
+// left_, push_ and compliance_: the rows imposed, then springs and dampers.
+void StageNewton::add_rows(const Nodes& nodes, const MotionPoint& p, double B, double D) {
+    left_.clear();
+    push_.clear();
+    compliance_.assign(static_cast<std::size_t>(rows_.size()), 0.0);
+    // Row k of `to`: a its own plus b times itself in the chart.
+    const auto turn = [&](auto&& to, int k, int node, double a, double b) {
+        small_.assign(static_cast<std::size_t>(nodes.dof(node)), 0.0);
+        const auto T = tangent_.block(node);
+        for (int j = 0; j < T.cols(); ++j)
+            for (int i = 0; i < T.rows(); ++i) small_[static_cast<std::size_t>(j)] += to(k, i) * T(i, j);
+        for (int j = 0; j < T.cols(); ++j) to(k, j) = a * to(k, j) + b * small_[static_cast<std::size_t>(j)];
+    };
+    for (int g = 0; g < J_.groups(); ++g) {
+        copy_group(J_, g, nodes, left_);
+        copy_group(p.push, g, nodes, push_);
+        if (!turns_) continue;
+        for (const BlockRows::Block& block : left_.blocks_of(g))
+            for (int k = 0; k < left_.dim(g); ++k)
+                if (!at_position_[static_cast<std::size_t>(J_.row[g] + k)])
+                    turn(left_.values_of(g, block, nodes), k, block.node, 0, 1);
+    }
+    const BlockRows& G = p.joints.jacobian;
+    for (int g = 0; g < G.groups(); ++g) {
+        for (int k = 0; k < G.dim(g); ++k) {
+            const auto i = static_cast<std::size_t>(G.row[g] + k);
+            if (p.joints.kind[i] != RowKind::compliant) continue;
+            const double spring = B * p.joints.stiffness[i], damper = D * p.joints.damping[i], c = spring + damper;
+            if (!(c > 0)) continue;
+            left_.begin_group(1);
+            push_.begin_group(1);
+            for (const BlockRows::Block& block : G.blocks_of(g)) {
+                const auto from = G.values_of(g, block, nodes).row(k);
+                auto to = left_.add_block(block.node, nodes.dof(block.node));
+                to = from;
+                if (turns_) turn(to, 0, block.node, spring / c, damper / c);
+                push_.add_block(block.node, nodes.dof(block.node)) = from;
+            }
+            compliance_.push_back(1 / c);
+        }
+    }
+}
+
+void StageNewton::solve_nodes(VecX& x) const {
+    const Nodes& nodes = A_.nodes;
+    for (int n = 0; n < nodes.size(); ++n)
+        solve_dense(factors_.data() + A_.diagonal[n], node_pivots_.data() + nodes.start[n], x.data() + nodes.start[n],
+                    nodes.dof(n));
+}
+
+bool StageNewton::factor(const Motion& motion, const MotionPoint& p, const VecX& u, double B, double D, bool moves) {
+    const System& system = motion.system();
+    const Nodes& nodes = system.nodes();
+    u_ = u;
+    A_ = p.mass;
+    add_slopes(system, p, B, D, moves);
+    add_rows(nodes, p, moves ? B : 0.0, D);
+    factors_ = A_.values;
+    node_pivots_.resize(static_cast<std::size_t>(nodes.nv()));
+    for (int n = 0; n < nodes.size(); ++n)
+        if (!factor_dense(factors_.data() + A_.diagonal[n], node_pivots_.data() + nodes.start[n], nodes.dof(n)))
+            return false;
+    return factor_schur(nodes);
+}
+
+bool StageNewton::factor_schur(const Nodes& nodes) {
+    const int m = left_.rows();
+    if (m == 0) return true;
+    S_.setZero(m, m);
+    for (int i = 0; i < m; ++i) S_(i, i) = compliance_[static_cast<std::size_t>(i)];
+    if (at_node_.size() < static_cast<std::size_t>(nodes.size()))
+        at_node_.resize(static_cast<std::size_t>(nodes.size()));
+    for (auto& list : at_node_) list.clear();
+    for (int g = 0; g < left_.groups(); ++g)
+        for (int b = left_.first[g]; b < left_.first[g + 1]; ++b)
+            at_node_[static_cast<std::size_t>(left_.blocks[b].node)].push_back({g, b});
+    for (int g = 0; g < push_.groups(); ++g) {
+        for (const BlockRows::Block& block : push_.blocks_of(g)) {
+            const int n = block.node, dof = nodes.dof(n);
+            const auto C = push_.values_of(g, block, nodes);
+            small_.resize(static_cast<std::size_t>(dof));
+            for (int k = 0; k < C.rows(); ++k) {
+                std::copy_n(C.row(k).data(), dof, small_.data());
+                solve_dense(factors_.data() + A_.diagonal[n], node_pivots_.data() + nodes.start[n], small_.data(), dof);
+                for (const auto& [row_group, b] : at_node_[static_cast<std::size_t>(n)]) {
+                    const auto J = left_.values_of(row_group, left_.blocks[b], nodes);
+                    for (int i = 0; i < J.rows(); ++i) {
+                        double sum = 0;
+                        for (int c = 0; c < dof; ++c) sum += J(i, c) * small_[static_cast<std::size_t>(c)];
+                        S_(left_.row[row_group] + i, push_.row[g] + k) += sum;
+                    }
+                }
+            }
+        }
+    }
+    row_scale_.resize(m);
+    for (int i = 0; i < m; ++i) {
+        const double d = std::abs(S_(i, i));
+        row_scale_[i] = d > 0 ? 1 / std::sqrt(d) : 1.0;
+    }
+    for (int j = 0; j < m; ++j)
+        for (int i = 0; i < m; ++i) {
+            S_(i, j) *= row_scale_[i] * row_scale_[j];
+            if (!std::isfinite(S_(i, j))) return false;
+        }
+    lu_ = S_;
+    pivots_.resize(static_cast<std::size_t>(m));
+    by_min_norm_ = !factor_dense(lu_.data(), pivots_.data(), m);
+    for (int i = 0; i < m && !by_min_norm_; ++i)
+        by_min_norm_ = std::abs(lu_(i, i)) * rank_tolerance > 1;  // reciprocals
+    if (by_min_norm_) min_norm_.factor(S_, rank_tolerance);
+    return true;
+}
+
+double StageNewton::correct(const Motion& motion, VecX& x, RowVec& y) {
+    const System& system = motion.system();
+    const Nodes& nodes = system.nodes();
+    z_ = -forces_;
+    solve_nodes(z_);
+    const int m = left_.rows();
+    if (m > 0) {
+        rhs_.resize(m);
+        left_.product(nodes, z_, rhs_);
+        rhs_ *= -1;
+        rhs_.head(rows_.size()) -= rows_;
+        rhs_.array() *= row_scale_.array();
+        if (by_min_norm_)
+            min_norm_.solve(rhs_.data());
+        else
+            solve_dense(lu_.data(), pivots_.data(), rhs_.data(), m);
+        rhs_.array() *= row_scale_.array();
+        work_.setZero(nodes.nv());
+        push_.add_transpose_product(nodes, rhs_, work_);
+        solve_nodes(work_);
+        z_ += work_;
+        y += rhs_.head(rows_.size());
+    }
+    if (turns_) {
+        system.chart_rate(u_, z_, column_);
+        x += column_;
+    } else {
+        x += z_;
+    }
+    return largest(z_);
+}
+
+}  // namespace stickslip
