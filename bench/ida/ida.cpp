@@ -27,7 +27,6 @@
 #include <vector>
 
 #include "linkage.hpp"
-#include "mechanisms/two_links.hpp"
 #include "stickslip/load.hpp"
 
 namespace {
@@ -167,33 +166,6 @@ private:
     void* ida_;
 };
 
-Model slider_crank_model(const Linkage& l) {
-    LagrangianModel m;
-    m.name = l.name;
-    m.coordinates = {"alpha1", "alpha2"};
-    m.nv = 2;
-    const TwoLinks links{.J1 = l.J1, .J2 = l.J2, .k = l.k, .w1 = l.w1, .w2 = l.w2};
-    m.mass = [links](const VecX& q, MatX& M) { links.mass(q, M); };
-    m.coriolis = [links](const VecX& q, const VecX& v, VecX& c) { links.coriolis(q, v, c); };
-    m.potential = [links](const VecX& q) { return links.potential(q); };
-    m.potential_force = [links](const VecX& q, VecX& k) { links.potential_force(q, k); };
-    m.joints = 1;
-    m.joint_names = {"guide"};
-    const Vec2 b(l.b[0], l.b[1]);
-    m.joint_value = [b](double, const VecX& q, VecX& g) { g[0] = b[0] * std::sin(q[0]) + b[1] * std::sin(q[1]); };
-    m.joint_jacobian = [b](double, const VecX& q, MatX& G) {
-        for (int i = 0; i < 2; ++i) G(0, i) = b[i] * std::cos(q[i]);
-    };
-    m.joint_curvature = [b](double, const VecX& q, const VecX& v, VecX& c) {
-        for (int i = 0; i < 2; ++i) c[0] -= b[i] * std::sin(q[i]) * v[i] * v[i];
-    };
-    Model model;
-    model.name = l.name;
-    model.system = make_lagrangian_system(std::move(m));
-    model.state = {0, Vec2(l.q0[0], l.q0[1]), Vec2(l.v0[0], l.v0[1])};
-    return model;
-}
-
 // Methods of ours: the name of the scheme, and how drift is treated.
 struct Ours {
     const char *method, *scheme, *drift;
@@ -204,7 +176,7 @@ constexpr Ours ours[] = {{"hem5", "hem5", "none"},
                          {"phem56-projected", "phem56", "projection"}};
 
 std::unique_ptr<Simulation> simulation_of(const Linkage& l, const Ours& m, double tol) {
-    Model model = l.n == 2 ? slider_crank_model(l) : load_model("mechanism:four-bar");
+    Model model = load_model("mechanism:" + l.name);
     char text[32];
     std::snprintf(text, sizeof text, "%g", tol);
     model.run.scheme.name = m.scheme;
