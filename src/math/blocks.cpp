@@ -99,16 +99,20 @@ void BlockRows::keep(const std::vector<char>& wanted) {
 }
 
 void BlockRows::product(const Nodes& nodes, const ConstRef& v, Eigen::Ref<VecX> u) const {
-    for (int g = 0; g < groups(); ++g) {
-        for (int i = row[g]; i < row[g + 1]; ++i) u[i] = 0;
-        for (const Block& b : blocks_of(g)) {
-            const int d = nodes.dof(b.node);
-            const double* j = values.data() + b.offset;
-            const double* x = v.data() + nodes.start[b.node];
-            for (int i = row[g]; i < row[g + 1]; ++i, j += d) {
+    const int *start = nodes.start.data(), *rows_of = row.data(), *blocks_from = first.data();
+    const double *all = values.data(), *from = v.data();
+    double* out = u.data();
+    for (int g = 0, n = groups(); g < n; ++g) {
+        const int i0 = rows_of[g], i1 = rows_of[g + 1];
+        for (int i = i0; i < i1; ++i) out[i] = 0;
+        for (int b = blocks_from[g]; b < blocks_from[g + 1]; ++b) {
+            const int node = blocks[static_cast<std::size_t>(b)].node, d = start[node + 1] - start[node];
+            const double* j = all + blocks[static_cast<std::size_t>(b)].offset;
+            const double* x = from + start[node];
+            for (int i = i0; i < i1; ++i, j += d) {
                 double sum = 0;
                 for (int k = 0; k < d; ++k) sum += j[k] * x[k];
-                u[i] += sum;
+                out[i] += sum;
             }
         }
     }

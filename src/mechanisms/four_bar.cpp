@@ -60,14 +60,16 @@ Mechanism FourBar::build(const OptionValues& values) const {
     model.joint_value = [bars, base = d](double, const VecX& q, VecX& value) {
         value[0] = -base;
         for (int i = 0; i < 3; ++i) {
-            value[0] += bars[i] * std::cos(q[i]);
-            value[1] += bars[i] * std::sin(q[i]);
+            const double c = std::cos(q[i]), s = std::sin(q[i]);
+            value[0] += bars[i] * c;
+            value[1] += bars[i] * s;
         }
     };
     model.joint_jacobian = [bars](double, const VecX& q, MatX& G) {
         for (int i = 0; i < 3; ++i) {
-            G(0, i) = -bars[i] * std::sin(q[i]);
-            G(1, i) = bars[i] * std::cos(q[i]);
+            const double c = std::cos(q[i]), s = std::sin(q[i]);
+            G(0, i) = -bars[i] * s;
+            G(1, i) = bars[i] * c;
         }
     };
     model.joint_curvature = [bars](double, const VecX& q, const VecX& v, VecX& c) {

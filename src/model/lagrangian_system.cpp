@@ -30,7 +30,7 @@ public:
     bool constant_mass() const override { return !m_.mass; }
 
     void mass(const VecX& q, BlockMatrix& M) const override {
-        M.shape_diagonal(nodes_);
+        if (!M.couplings.empty() || M.nodes != nodes_) M.shape_diagonal(nodes_);  // else all of it is written below
         if (!m_.mass) {
             M.block(0) = m_.constant_mass;
             return;
@@ -78,21 +78,15 @@ public:
     }
 
     void rows(double t, const VecX& q, ContactFinder& finder, JointRows& joints, ContactRows& contacts) const override {
-        joints.clear();
-        contacts.clear();
-        if (m_.joints > 0) {
-            VecX& g = scratch_vector(joint_vector, m_.joints);
-            MatX& G = scratch(joint_rows, m_.joints, m_.nv);
-            m_.joint_value(t, q, g);
-            m_.joint_jacobian(t, q, G);
-            for (int j = 0; j < m_.joints; ++j) {
-                const int row = joints.begin_group(static_cast<std::uint32_t>(j), 1, RowKind::holonomic);
-                joints.value[row] = g[j];
-                joints.jacobian.add_block(0, m_.nv) = G.row(j);
-            }
+        if (contacts.size() > 0 || !contacts.jacobian.values.empty()) contacts.clear();
+        if (m_.velocity_rows == 0 && m_.springs.empty() && m_.friction.empty()) {
+            set_joints(t, q, joints);
+        } else {
+            joints.clear();
+            add_joints(t, q, joints);
+            add_velocity_rows(t, q, joints);
+            add_springs_and_friction(q, joints);
         }
-        add_velocity_rows(t, q, joints);
-        add_springs_and_friction(q, joints);
         for (std::size_t i = 0; i < m_.contacts.size(); ++i) {
             const LagrangianModel::Contact& contact = m_.contacts[i];
             if (contact.edge >= 0 && side_of(contact.edge, q, finder) != contact.side) continue;
@@ -244,6 +238,55 @@ private:
             u[j] = v[j] - s;
             forces(t, q, u, back);
             column(s, C.col(j));
+        }
+    }
+
+    void add_joints(double t, const VecX& q, JointRows& joints) const {
+        if (m_.joints == 0) return;
+        VecX& g = scratch_vector(joint_vector, m_.joints);
+        MatX& G = scratch(joint_rows, m_.joints, m_.nv);
+        m_.joint_value(t, q, g);
+        m_.joint_jacobian(t, q, G);
+        for (int j = 0; j < m_.joints; ++j) {
+            const int row = joints.begin_group(static_cast<std::uint32_t>(j), 1, RowKind::holonomic);
+            joints.value[row] = g[j];
+            joints.jacobian.add_block(0, m_.nv) = G.row(j);
+        }
+    }
+
+    // The same into rows that may hold anything, when these are all: the innermost work of methods of many stages, so that
+    // arrays of the right length are overwritten instead of built up.
+    void set_joints(double t, const VecX& q, JointRows& joints) const {
+        const auto n = static_cast<std::size_t>(m_.joints), nv = static_cast<std::size_t>(m_.nv);
+        const auto set = [n](auto& list, auto x) {
+            if (list.size() != n) list.resize(n);
+            for (auto& entry : list) entry = x;
+        };
+        set(joints.kind, RowKind::holonomic);
+        for (auto* list : {&joints.value, &joints.target, &joints.stiffness, &joints.damping, &joints.curvature})
+            set(*list, 0.0);
+        set(joints.force_lower, -infinity);
+        set(joints.force_upper, infinity);
+        set(joints.impulsive, char{0});
+        if (joints.id.size() != n) joints.id.resize(n);
+        BlockRows& G = joints.jacobian;
+        if (G.blocks.size() != n) G.blocks.resize(n);
+        if (G.values.size() != n * nv) G.values.resize(n * nv);
+        if (G.row.size() != n + 1) G.row.resize(n + 1);
+        if (G.first.size() != n + 1) G.first.resize(n + 1);
+        for (std::size_t j = 0; j < n; ++j) {
+            joints.id[j] = static_cast<std::uint32_t>(j);
+            G.blocks[j] = {0, static_cast<int>(j * nv)};
+            G.row[j + 1] = G.first[j + 1] = static_cast<int>(j) + 1;
+        }
+        if (n == 0) return;
+        VecX& g = scratch_vector(joint_vector, m_.joints);
+        MatX& full = scratch(joint_rows, m_.joints, m_.nv);
+        m_.joint_value(t, q, g);
+        m_.joint_jacobian(t, q, full);
+        for (int j = 0; j < m_.joints; ++j) {
+            joints.value[static_cast<std::size_t>(j)] = g[j];
+            for (int i = 0; i < m_.nv; ++i) G.values[static_cast<std::size_t>(j * m_.nv + i)] = full(j, i);
         }
     }
 

@@ -81,23 +81,26 @@ def ours(path):
 
 
 BENCHMARKS = ("bench/", "bench_", "CMakeFiles/bench_")
+ORACLES = ("CMakeFiles/bench_ida",)  # benchmarks that need the tier of other people's solvers
 
 
 @functools.cache
 def read_by_compiler():
-    """Headers outside our own folders, of (the library and the command; the tests; the benchmarks, if they were built)."""
-    product, tests, benchmarks = set(), set(), set()
+    """Headers outside our own folders, of (the library and the command; the tests; the benchmarks; those beside other people's
+    solvers), the last two if they were built."""
+    product, tests, benchmarks, oracles = set(), set(), set(), set()
     into = None
     for line in project.run("ninja", "-C", project.build, "-t", "deps").splitlines():
         if line and not line.startswith(" "):
             if line.startswith("ninja: "):
                 continue
-            into = tests if line.startswith("tests/") else benchmarks if line.startswith(BENCHMARKS) else product
+            into = (tests if line.startswith("tests/") else oracles if line.startswith(ORACLES)
+                    else benchmarks if line.startswith(BENCHMARKS) else product)
         elif line.strip():
             path = pathlib.Path(project.build, line.strip())
             if not ours(path):
                 into.add(canonical(path))
-    return product, tests, benchmarks
+    return product, tests, benchmarks, oracles
 
 
 def taken_by_linker(target):
@@ -126,7 +129,7 @@ def programs(*patterns):
 
 class Packages(unittest.TestCase):
     def test_library_and_command_need_only_what_run_lists(self):
-        product, _, _ = read_by_compiler()
+        product, _, _, _ = read_by_compiler()
         self.assertGreater(len(product), 100, "the build tree knows of hardly any header: was anything compiled?")
         used = set(product)
         for target in programs("bin/stickslip"):
@@ -134,18 +137,22 @@ class Packages(unittest.TestCase):
         self.assertFalse(wrong := outside(used, ["run"]), "\n".join(wrong))
 
     def test_tests_need_only_what_run_and_test_list(self):
-        _, tests, _ = read_by_compiler()
+        _, tests, _, _ = read_by_compiler()
         used = set(tests)
         for target in programs("tests/test_*"):
             used |= taken_by_linker(target)
         self.assertFalse(wrong := outside(used, ["run", "test"]), "\n".join(wrong))
 
     def test_benchmarks_need_only_what_run_and_bench_list(self):
-        _, _, benchmarks = read_by_compiler()
+        _, _, benchmarks, _ = read_by_compiler()
         self.assertFalse(wrong := outside(set(benchmarks), ["run", "bench"]), "\n".join(wrong))
 
+    def test_benchmarks_beside_other_solvers_need_only_what_run_bench_and_oracles_list(self):
+        _, _, _, oracles = read_by_compiler()
+        self.assertFalse(wrong := outside(set(oracles), ["run", "bench", "oracles"]), "\n".join(wrong))
+
     def test_every_listed_package_is_used(self):
-        product, tests, _ = read_by_compiler()
+        product, tests, _, _ = read_by_compiler()
         idle = []
         for tiers, used in ((["run"], product), (["test"], product | tests)):
             for package in listed(*tiers):

@@ -67,12 +67,12 @@ double EventDriven::next_length(double h, double error, StepMemory& memory) cons
     return h * std::clamp(factor, largest_cut, memory.last_error > 0 ? largest_growth : first_growth);
 }
 
-bool EventDriven::take(const System& system, const State& x, double h, Step& s, Scratch& w) const {
+bool EventDriven::take(const System& system, const State& x, double h, Step& s, Scratch& w, bool again) const {
     SmoothStep& smooth = w.smooth;
     smooth.h = h;
     const double end = x.t + h, next = system.next_discontinuity(x.t);
     smooth.switch_after = next <= end;
-    w.motion.begin(system, w.modes, x, s);
+    if (!again || w.motion.trouble() != Motion::Trouble::none) w.motion.begin(system, w.modes, x, s);
     smooth.remembered = s.memory.acceleration;
     smooth.remembered_step = s.memory.afresh ? 0 : s.memory.h;
     return method_->take(w.motion, smooth);
@@ -143,7 +143,7 @@ void EventDriven::locate(const System& system, const State& x, double share, Ste
     const auto value = [&] { return Watch::value(system, w.motion, w.smooth.end, f); };
     double h = share * longest, h_before = longest, value_before = value(), best_h = h, best = infinity;
     for (int round = 0; round < most_corrections; ++round) {
-        if (!take(system, x, h, s, w)) break;
+        if (!take(system, x, h, s, w, true)) break;
         report.solves += w.smooth.solves;
         const double now = value();
         if (std::abs(now) < best) {
@@ -168,7 +168,7 @@ void EventDriven::locate(const System& system, const State& x, double share, Ste
         h = std::min(h + change, longest);
     }
     if (w.smooth.h != best_h) {
-        take(system, x, best_h, s, w);
+        take(system, x, best_h, s, w, true);
         report.solves += w.smooth.solves;
     }
 }
@@ -425,12 +425,12 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
     w.v_reach = x.v.cwiseAbs() + h * memory.acceleration.cwiseAbs();
     find_rows(system, x.t, x.q, w.v_reach, h, s);
     note_violations(x.v, s);
-    const auto list_open = [&] {
-        system.rows(x.t, x.q, *s.finder, s.problem.joints, s.problem.contacts);
+    const auto list_open = [&](bool found) {
+        if (!found) system.rows(x.t, x.q, *s.finder, s.problem.joints, s.problem.contacts);
         list_gaps(system.nodes(), s.problem.contacts, x.v, memory, w.product, w.open);
         std::erase_if(w.open, [&](const ContactGap& gap) { return w.modes.find(gap.id) >= 0; });
     };
-    list_open();
+    list_open(true);
     watch.lap(StepTimers::find);
 
     h = approach_stops(system, x, h, s, w);
@@ -452,7 +452,7 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
     for (int decision = 0;; ++decision) {
         // A step that the method can take, and whose error is allowed.
         for (int attempt = 0;; ++attempt) {
-            const bool taken = take(system, x, h, s, w);
+            const bool taken = take(system, x, h, s, w, attempt > 0);
             report.solves += smooth.solves;
             if (taken) error = adaptive ? estimate(system, x, s, w, report) : 0;
             const bool finite = taken && std::isfinite(error) && smooth.v1.allFinite() && smooth.q1.allFinite();
@@ -514,7 +514,7 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
         memory.bound = w.modes.bound;
         memory.afresh = true;
         smooth.start_known = false;
-        list_open();
+        list_open(false);
     }
     if (share <= 0) {
         share = Watch::no_event;

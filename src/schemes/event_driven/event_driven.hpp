@@ -143,7 +143,8 @@ private:
     void note_changes(const State& x, Step& s, Scratch& w, Outcome& outcome) const;
     // Moves x onto the rows of the motion.
     bool project(const System& system, State& x, Step& s, Scratch& w, double limit, double velocity_limit) const;
-    bool take(const System& system, const State& x, double h, Step& s, Scratch& w) const;
+    // One trial of length h. `again`: the modes and x are those of the trial before.
+    bool take(const System& system, const State& x, double h, Step& s, Scratch& w, bool again = false) const;
     double estimate(const System& system, const State& x, Step& s, Scratch& w, StepReport& report) const;
     bool instant_agrees(const System& system, Solver& solver, double share, Step& s, Scratch& w,
                         StepReport& report) const;

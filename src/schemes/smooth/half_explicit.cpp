@@ -73,6 +73,7 @@ public:
             u_end += (h * bar[i]) * s.K[i];
             s.q1 = s.q0;
             system.advance(s.q1, u_end);
+            if (i + 1 == n) r = &s.end;  // where c_bar = 1: its rows are those of the end
             if (!motion.find(s.time(t_.c_bar[i]), s.q1, *r)) return false;
             if (!solve_stage(motion, s, *p, *r, v_end, h * bar[i], s.A[i])) return false;
             v_end += (h * bar[i]) * s.A[i];
@@ -91,7 +92,7 @@ public:
         }
         if (s.own_path && hem5_) {
             if (!stages_of_dense_output(motion, s)) return false;
-        } else if (!s.solve_end(motion)) {
+        } else if (!s.solve_end(motion, s.end.t == s.time(1))) {
             return false;
         }
         system.chart_rate(s.u, s.v1, s.K[n]);
@@ -118,12 +119,17 @@ public:
 private:
     // u = h sum_{j<n} w_j K_j, v = v0 + h sum_{j<n} w_j A_j.
     static void combine(const std::vector<double>& weights, std::size_t n, const SmoothStep& s, VecX& u, VecX& v) {
-        u.setZero(s.v0.size());
+        const Eigen::Index nv = s.v0.size();
+        u.setZero(nv);
         v = s.v0;
         for (std::size_t j = 0; j < n; ++j) {
             if (weights[j] == 0) continue;
-            u += (s.h * weights[j]) * s.K[j];
-            v += (s.h * weights[j]) * s.A[j];
+            const double weight = s.h * weights[j];
+            const double *K = s.K[j].data(), *A = s.A[j].data();
+            for (Eigen::Index i = 0; i < nv; ++i) {
+                u[i] += weight * K[i];
+                v[i] += weight * A[i];
+            }
         }
     }
 

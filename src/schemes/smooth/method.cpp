@@ -53,8 +53,8 @@ bool SmoothStep::solve_start(Motion& motion) {
     return true;
 }
 
-bool SmoothStep::solve_end(Motion& motion) {
-    if (!motion.find(time(1), q1, end)) return false;
+bool SmoothStep::solve_end(Motion& motion, bool found) {
+    if (!found && !motion.find(time(1), q1, end)) return false;
     motion.load(v1, end);
     motion.acceleration_side(end, r);
     stabilise(motion, end, r);

@@ -51,7 +51,7 @@ struct SmoothStep {
     // Solves `start`, unless it is known, in the acceleration form; a0.
     bool solve_start(Motion& motion);
     // The same for `end` at (q1, v1).
-    bool solve_end(Motion& motion);
+    bool solve_end(Motion& motion, bool found = false);
     double norm(const VecX& position_error, const VecX& velocity_error) const;
 };
 

@@ -28,6 +28,20 @@ Vec2 against(const Vec2& u, int facets) {
     return *best;
 }
 
+// f(row, first velocity of the node, its size, values) for every row of every block, the values laid out as those of `rows`.
+template <class F>
+void for_blocks(const BlockRows& rows, const Nodes& nodes, const double* values, F&& f) {
+    const int *row = rows.row.data(), *first = rows.first.data(), *start = nodes.start.data();
+    for (int g = 0, n = rows.groups(); g < n; ++g) {
+        for (int b = first[g]; b < first[g + 1]; ++b) {
+            const BlockRows::Block& block = rows.blocks[static_cast<std::size_t>(b)];
+            const int from = start[block.node], dof = start[block.node + 1] - from;
+            const double* x = values + block.offset;
+            for (int i = row[g]; i < row[g + 1]; ++i, x += dof) f(i, from, dof, x);
+        }
+    }
+}
+
 }  // namespace
 
 int Modes::find(const ContactId& id) const {
@@ -45,6 +59,13 @@ void Motion::copy_rows(const BlockRows& from, int group, int first, int count, B
     to.begin_group(count);
     for (const BlockRows::Block& block : from.blocks_of(group))
         to.add_block(block.node, nodes.dof(block.node)) = from.values_of(group, block, nodes).middleRows(first, count);
+}
+
+void Motion::copy_all(const BlockRows& from, BlockRows& to) const {
+    to.row.assign(from.row.begin(), from.row.end());
+    to.first.assign(from.first.begin(), from.first.end());
+    to.blocks.assign(from.blocks.begin(), from.blocks.end());
+    to.values.assign(from.values.begin(), from.values.end());
 }
 
 void Motion::begin(const System& system, const Modes& modes, const State& x, Step& s) {
@@ -68,17 +89,21 @@ void Motion::begin(const System& system, const Modes& modes, const State& x, Ste
 
     sources_.clear();
     row_count_ = 0;
+    pushes_ = false;
     const JointRows& joints = problem.joints;
     for (int g = 0; g < joints.jacobian.groups(); ++g) {
         for (int k = 0; k < joints.jacobian.dim(g); ++k) {
             const auto i = static_cast<std::size_t>(joints.jacobian.row[g] + k);
-            if (!kept_[i] || joints.kind[i] == RowKind::compliant) continue;
-            if (i < modes.bound.size() && modes.bound[i] != 0) continue;
+            const bool bound = i < modes.bound.size() && modes.bound[i] != 0;
+            if (joints.kind[i] == RowKind::compliant || bound) pushes_ = true;
+            if (!kept_[i] || joints.kind[i] == RowKind::compliant || bound) continue;
             if (joints.force_lower[i] == 0 && joints.force_upper[i] == 0) continue;
             sources_.push_back({.joint_group = g, .first = k});
             ++row_count_;
         }
     }
+    joints_alone_ = modes.contact.empty() && row_count_ == joints.size() && row_count_ == joints.jacobian.groups();
+    slides_ = std::find(modes.mode.begin(), modes.mode.end(), ContactMode::slip) != modes.mode.end();
     for (std::size_t c = 0; c < modes.contact.size(); ++c) {
         const auto place = std::lower_bound(problem.contacts.id.begin(), problem.contacts.id.end(), modes.contact[c]);
         const bool there = place != problem.contacts.id.end() && *place == modes.contact[c];
@@ -100,8 +125,15 @@ bool Motion::find(double t, const VecX& q, MotionPoint& p) {
     p.q = q;
     system_->rows(t, q, *finder_, p.joints, p.contacts);
     found_ = &p;
-    p.rows.clear();
     p.target.setZero(row_count_);
+    if (joints_alone_) {
+        copy_all(p.joints.jacobian, p.rows);
+        for (int i = 0; i < row_count_; ++i)
+            if (p.joints.kind[static_cast<std::size_t>(i)] == RowKind::velocity)
+                p.target[i] = p.joints.target[static_cast<std::size_t>(i)];
+        return true;
+    }
+    p.rows.clear();
     int row = 0;
     for (const Source& source : sources_) {
         if (source.contact < 0) {
@@ -149,35 +181,38 @@ void Motion::load(const VecX& v, MotionPoint& p) {
     system_->mass(p.q, p.mass);
     system_->forces(p.t, p.q, v, p.forces);
     p.force = p.forces.potential + p.forces.applied;
-    gyroscopic_.shape_diagonal(nodes);
+    if (gyroscopic_.couplings.empty() && gyroscopic_.nodes == nodes)
+        std::fill(gyroscopic_.values.begin(), gyroscopic_.values.end(), 0.0);
+    else
+        gyroscopic_.shape_diagonal(nodes);
     system_->add_gyroscopic(1, v, gyroscopic_);
-    gyroscopic_.add_product(1, v, p.force);
+    const auto is_zero = [](double x) { return x == 0; };
+    if (!std::all_of(gyroscopic_.values.begin(), gyroscopic_.values.end(), is_zero))
+        gyroscopic_.add_product(1, v, p.force);
 
-    Gv_.resize(p.joints.size());
-    p.joints.jacobian.product(nodes, v, Gv_);
     p.spring_force.setZero(p.joints.size());
     p.damper_force.setZero(p.joints.size());
-    bool pushed = false;
-    for (int i = 0; i < p.joints.size(); ++i) {
+    if (pushes_) {
+        Gv_.resize(p.joints.size());
+        p.joints.jacobian.product(nodes, v, Gv_);
+    }
+    for (int i = 0; i < p.joints.size() && pushes_; ++i) {
         const auto k = static_cast<std::size_t>(i);
         if (p.joints.kind[k] == RowKind::compliant) {
             p.damper_force[i] = -p.joints.damping[k] * Gv_[i];
             p.spring_force[i] = -p.joints.stiffness[k] * p.joints.value[k] + p.damper_force[i];
-            pushed = true;
         } else if (k < modes_->bound.size() && modes_->bound[k] != 0) {
             p.spring_force[i] = modes_->bound[k] > 0 ? p.joints.force_upper[k] : p.joints.force_lower[k];
-            pushed = true;
         }
     }
-    if (pushed) p.joints.jacobian.add_transpose_product(nodes, p.spring_force, p.force);
+    if (pushes_) p.joints.jacobian.add_transpose_product(nodes, p.spring_force, p.force);
 
     p.row_speed.resize(row_count_);
     p.rows.product(nodes, v, p.row_speed);
     p.row_speed -= p.target;
-    p.push.clear();
-    for (int g = 0; g < p.rows.groups(); ++g) {
+    copy_all(p.rows, p.push);
+    for (int g = 0; g < p.rows.groups() && slides_; ++g) {
         const Source& source = sources_[static_cast<std::size_t>(g)];
-        copy_rows(p.rows, g, 0, source.dim, p.push);
         if (source.contact < 0 || modes_->mode[static_cast<std::size_t>(source.contact)] != ContactMode::slip) continue;
         const int c = contact_in(source.contact, p);
         const double mu = p.contacts.friction[static_cast<std::size_t>(c)];
@@ -239,29 +274,37 @@ void Motion::divide_by_mass(const MotionPoint& p, VecX& x) {
 
 void Motion::multiply_rows(const MotionPoint& p, const MotionPoint& at) {
     const Nodes& nodes = system_->nodes();
+    pushed_.assign(p.push.values.begin(), p.push.values.end());
     S_.setZero(row_count_, row_count_);
-    if (at_node_.size() < static_cast<std::size_t>(nodes.size()))
-        at_node_.resize(static_cast<std::size_t>(nodes.size()));
-    for (auto& list : at_node_) list.clear();
-    for (int g = 0; g < at.rows.groups(); ++g)
-        for (int b = at.rows.first[g]; b < at.rows.first[g + 1]; ++b)
-            at_node_[static_cast<std::size_t>(at.rows.blocks[b].node)].push_back({g, b});
+    const bool one_node = nodes.size() == 1;
+    if (!one_node) {
+        if (at_node_.size() < static_cast<std::size_t>(nodes.size()))
+            at_node_.resize(static_cast<std::size_t>(nodes.size()));
+        for (auto& list : at_node_) list.clear();
+        for (int g = 0; g < at.rows.groups(); ++g)
+            for (int b = at.rows.first[g]; b < at.rows.first[g + 1]; ++b)
+                at_node_[static_cast<std::size_t>(at.rows.blocks[b].node)].push_back({g, b});
+    }
     for (int h = 0; h < p.push.groups(); ++h) {
         for (const BlockRows::Block& block : p.push.blocks_of(h)) {
             const int n = block.node, dof = nodes.dof(n);
-            const auto C = p.push.values_of(h, block, nodes);
-            column_.resize(static_cast<std::size_t>(dof));
-            for (int k = 0; k < C.rows(); ++k) {
-                std::copy_n(C.row(k).data(), dof, column_.data());
-                solve_dense(mass_factors_.data() + p.mass.diagonal[n], mass_pivots_.data() + nodes.start[n],
-                            column_.data(), dof);
-                for (const auto& [g, b] : at_node_[static_cast<std::size_t>(n)]) {
-                    const auto J = at.rows.values_of(g, at.rows.blocks[b], nodes);
-                    for (int i = 0; i < J.rows(); ++i) {
+            double* column = pushed_.data() + block.offset;
+            for (int k = p.push.row[h]; k < p.push.row[h + 1]; ++k, column += dof) {
+                solve_dense(mass_factors_.data() + p.mass.diagonal[n], mass_pivots_.data() + nodes.start[n], column,
+                            dof);
+                const auto multiply = [&](int g, int b) {
+                    const double* J = at.rows.values.data() + at.rows.blocks[b].offset;
+                    for (int i = at.rows.row[g]; i < at.rows.row[g + 1]; ++i, J += dof) {
                         double sum = 0;
-                        for (int c = 0; c < dof; ++c) sum += J(i, c) * column_[static_cast<std::size_t>(c)];
-                        S_(at.rows.row[g] + i, p.push.row[h] + k) += sum;
+                        for (int c = 0; c < dof; ++c) sum += J[c] * column[c];
+                        S_(i, k) += sum;
                     }
+                };
+                if (one_node) {
+                    for (int g = 0; g < at.rows.groups(); ++g)
+                        for (int b = at.rows.first[g]; b < at.rows.first[g + 1]; ++b) multiply(g, b);
+                } else {
+                    for (const auto& [g, b] : at_node_[static_cast<std::size_t>(n)]) multiply(g, b);
                 }
             }
         }
@@ -321,16 +364,20 @@ void Motion::solve_again(MotionPoint& p, const MotionPoint& at, const RowVec& r)
     p.y.setZero(row_count_);
     if (row_count_ == 0) return;
     rhs_.resize(row_count_);
+    double *rhs = rhs_.data(), *y = p.y.data(), *a = p.a.data();
     // The second round takes out the rounding of the first: velocity constraints then hold to the last digit.
     for (int round = 0; round < 2; ++round) {
-        at.rows.product(nodes, p.a, rhs_);
-        rhs_ = r - rhs_;
-        solve_rows(rhs_.data());
-        p.y += rhs_;
-        work_.setZero(nodes.nv());
-        p.push.add_transpose_product(nodes, rhs_, work_);
-        divide_by_mass(p, work_);
-        p.a += work_;
+        for (int i = 0; i < row_count_; ++i) rhs[i] = r[i];
+        for_blocks(at.rows, nodes, at.rows.values.data(), [&](int i, int start, int dof, const double* J) {
+            double sum = 0;
+            for (int c = 0; c < dof; ++c) sum += J[c] * a[start + c];
+            rhs[i] -= sum;
+        });
+        solve_rows(rhs);
+        for (int i = 0; i < row_count_; ++i) y[i] += rhs[i];
+        for_blocks(p.push, nodes, pushed_.data(), [&](int i, int start, int dof, const double* column) {
+            for (int c = 0; c < dof; ++c) a[start + c] += column[c] * rhs[i];
+        });
     }
 }
 

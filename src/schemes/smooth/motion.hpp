@@ -110,6 +110,7 @@ public:
 private:
     static int place_in(const ContactId& id, const MotionPoint& p);  // -1: not there
     void copy_rows(const BlockRows& from, int group, int first, int count, BlockRows& to) const;
+    void copy_all(const BlockRows& from, BlockRows& to) const;
     void factor_mass(const MotionPoint& p);
     void multiply_rows(const MotionPoint& p, const MotionPoint& at);  // S
     void factor_rows();
@@ -120,7 +121,10 @@ private:
     ContactFinder* finder_ = nullptr;
     const MotionPoint* found_ = nullptr;  // whose rows the finder holds
     std::vector<Source> sources_;
-    std::vector<char> kept_;  // per bilateral row: not redundant
+    std::vector<char> kept_;     // per bilateral row: not redundant
+    bool joints_alone_ = false;  // the rows imposed are those of the joints, all of them, one per group
+    bool pushes_ = false;        // some bilateral row is a spring or at its bound
+    bool slides_ = false;        // some contact does
     int row_count_ = 0;
     Trouble trouble_ = Trouble::none;
     ContactId lost_;
@@ -131,14 +135,13 @@ private:
     AlignedDoubles mass_factors_;
     std::vector<int> mass_pivots_;
     std::vector<double> mass_of_factors_;  // values whose factors these are
+    AlignedDoubles pushed_;                // C' M^-1, laid out as p.push.values
     WorkMat S_, lu_;
     std::vector<int> pivots_;
     RowVec scale_, rhs_, dy_;
     MinNorm min_norm_;
     bool by_min_norm_ = false;
-    AlignedDoubles column_;
     std::vector<std::vector<std::pair<int, int>>> at_node_;  // per node: group and block of J
-    VecX work_;
     RowVec Gv_, speed_;
     TargetRateScratch target_scratch_;
     RowVec target_rate_;

@@ -1,5 +1,7 @@
 #include "schemes/smooth/stage_sum.hpp"
 
+#include <algorithm>
+
 namespace stickslip {
 
 void StageSum::begin(const Motion& motion, const MotionPoint& any) {
@@ -27,9 +29,14 @@ void StageSum::add(const Motion& motion, const MotionPoint& p, double weight, do
     if (p.joints.size() > 0) {
         motion.joint_forces(p, forces_);
         joint_impulse += work_weight * forces_;
-        Gv_.resize(p.joints.size());
-        p.joints.jacobian.product(nodes, p.v, Gv_);
-        for (int i = 0; i < p.joints.size(); ++i) {
+        // Rigid rows do no work of their own; most mechanisms have no others.
+        const auto rigid = [](RowKind kind) { return kind == RowKind::holonomic; };
+        const bool others = !std::all_of(p.joints.kind.begin(), p.joints.kind.end(), rigid);
+        if (others) {
+            Gv_.resize(p.joints.size());
+            p.joints.jacobian.product(nodes, p.v, Gv_);
+        }
+        for (int i = 0; i < p.joints.size() && others; ++i) {
             const auto k = static_cast<std::size_t>(i);
             const bool lock =
                 p.joints.target[k] == 0 && p.joints.force_lower[k] == -infinity && p.joints.force_upper[k] == infinity;
