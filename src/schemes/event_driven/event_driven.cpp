@@ -25,12 +25,13 @@ namespace stickslip {
 
 namespace {
 
-constexpr int most_attempts = 60;            // trials of one step
-constexpr int most_corrections = 8;          // of the time of an event
-constexpr int most_cuts = 4;                 // of a step at whose end the modes do not hold, by four each
-constexpr double friction_rounding = 1e-12;  // share of the energies at hand
-constexpr double nearly_stopped = 1e-6;      // [m/s] slip in space below which it is taken to go straight to its stop
-constexpr int most_decisions = 4;            // of modes without time passing
+constexpr int most_attempts = 60;                        // trials of one step
+constexpr int most_corrections = 8;                      // of the time of an event
+constexpr int most_cuts = 4;                             // of a step at whose end the modes do not hold, by four each
+constexpr double friction_rounding = 1e-12;              // share of the energies at hand
+constexpr double no_slip = 1e-9;                         // [m/s] slower slip has no direction
+constexpr double sample_steps = 25;                      // `step`s between two looks at what may happen on the way
+constexpr int most_decisions = 4;                        // of modes without time passing
 constexpr double largest_growth = 5, largest_cut = 0.2;  // of the step size from one to the next
 constexpr double first_growth = 1e3;                     // and from the first
 constexpr double admissible = 1e-10;                     // [m/s] residual of forces that need no solver
@@ -295,7 +296,7 @@ void EventDriven::accept(const System& system, State& x, double t_end, Step& s, 
         const int c = motion.contact_in(static_cast<int>(i), end);
         if (w.modes.mode[i] != ContactMode::slip || end.contacts.jacobian.dim(c) < 3) continue;
         const Vec2 u = motion.slip_velocity(static_cast<int>(i), end);
-        if (u.norm() > nearly_stopped) memory.slip[i] = u.normalized();
+        if (u.norm() > no_slip) memory.slip[i] = u.normalized();
     }
     memory.v_rate = (x.v - smooth.v0) / smooth.h;
     memory.h = smooth.h;
@@ -313,37 +314,6 @@ void EventDriven::accept(const System& system, State& x, double t_end, Step& s, 
         smooth.a0 = smooth.start.a;
     }
     w.system = &system;
-}
-
-// In space the direction of slip turns without bound as the slip vanishes, so no step may go through a stop. It is approached by
-// steps of four fifths of the time left, until so little slip is left that its direction may be kept; the rest is an event
-// like any other. Rows at x are in s.problem. Returns the length of the step.
-double EventDriven::approach_stops(const System& system, const State& x, double h, Step& s, Scratch& w) const {
-    Modes& modes = w.modes;
-    modes.frozen.assign(modes.contact.size(), 0);
-    const ContactRows& contacts = s.problem.contacts;
-    const Nodes& nodes = system.nodes();
-    w.product.resize(contacts.jacobian.rows());
-    contacts.jacobian.product(nodes, x.v, w.product);
-    s.row_work.resize(contacts.jacobian.rows());
-    contacts.jacobian.product(nodes, s.memory.acceleration, s.row_work);
-    for (int c = 0; c < contacts.size(); ++c) {
-        const int i = modes.find(contacts.id[c]);
-        if (i < 0 || contacts.jacobian.dim(c) < 3) continue;
-        const auto k = static_cast<std::size_t>(i);
-        if (modes.mode[k] != ContactMode::slip) continue;
-        const int row = contacts.jacobian.row[c];
-        const Vec2 u(w.product[row + 1], w.product[row + 2]), rate(s.row_work[row + 1], s.row_work[row + 2]);
-        const double speed = u.norm();
-        if (speed > nearly_stopped) modes.slip[k] = u / speed;
-        const double braking = -modes.slip[k].dot(rate);
-        if (!(braking > 0) || speed > 1.25 * braking * h) continue;
-        if (speed > nearly_stopped)
-            h = std::min(h, 0.8 * speed / braking);
-        else if (speed > 0)
-            modes.frozen[k] = 1;
-    }
-    return h;
 }
 
 StepReport EventDriven::step(const System& system, Solver& solver, State& x, double t_limit, Step& s,
@@ -418,7 +388,9 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
     find_rows(system, x.t, x.q, x.v, 0, s);
     bool watched = s.problem.contacts.size() > 0 || system.edges() > 0;
     for (int i = 0; i < s.problem.joints.size(); ++i) watched = watched || gives_way(s.problem.joints, i);
-    const double longest = options_.longest_step > 0 ? options_.longest_step : watched ? 100 * options_.step : infinity;
+    const double longest = options_.longest_step > 0 ? options_.longest_step
+                           : watched                 ? 40 * sample_steps * options_.step
+                                                     : infinity;
     const double wanted = std::min(memory.next_step > 0 ? memory.next_step : options_.step, longest);
     double h = adaptive ? std::min(wanted, t_limit - x.t) : length_to_grid(x.t, options_.step, t_limit);
     if (adaptive && x.t + 1.001 * h >= t_limit) h = t_limit - x.t;
@@ -429,11 +401,16 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
         if (!found) system.rows(x.t, x.q, *s.finder, s.problem.joints, s.problem.contacts);
         list_gaps(system.nodes(), s.problem.contacts, x.v, memory, w.product, w.open);
         std::erase_if(w.open, [&](const ContactGap& gap) { return w.modes.find(gap.id) >= 0; });
+        const ContactRows& contacts = s.problem.contacts;
+        w.modes.slip_speed.assign(w.modes.contact.size(), 0.0);
+        for (int c = 0; c < contacts.size(); ++c) {
+            const int i = w.modes.find(contacts.id[c]), row = contacts.jacobian.row[c];
+            if (i >= 0 && contacts.jacobian.dim(c) == 3)
+                w.modes.slip_speed[static_cast<std::size_t>(i)] = std::hypot(w.product[row + 1], w.product[row + 2]);
+        }
     };
     list_open(true);
     watch.lap(StepTimers::find);
-
-    h = approach_stops(system, x, h, s, w);
 
     smooth.t = x.t;
     smooth.q0 = x.q;
@@ -480,13 +457,14 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
         watch.lap(StepTimers::solve);
 
         // The first event on the way.
+        const int samples = std::clamp(static_cast<int>(std::ceil(h / (sample_steps * options_.step))), 4, 40);
         w.watch.plan(system, w.motion, smooth.end);
-        share = w.watch.first(system, w.motion, smooth, w.open, *s.finder);
+        share = w.watch.first(system, w.motion, smooth, w.open, samples, *s.finder);
         for (int round = 0; round < 4 && share <= 1 && w.watch.doubtful(); ++round) {
-            const double sample = std::min(1.0, std::ceil(4 * share + 1e-9) / 4);
+            const double sample = std::min(1.0, std::ceil(samples * share + 1e-9) / samples);
             if (!instant_agrees(system, solver, sample, s, w, report)) break;
             w.watch.trust(sample);
-            share = w.watch.first(system, w.motion, smooth, w.open, *s.finder);
+            share = w.watch.first(system, w.motion, smooth, w.open, samples, *s.finder);
         }
         watch.lap(StepTimers::find);
         if (share > 1) {
@@ -499,6 +477,15 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
             continue;
         }
         if (share > 0 || decision >= most_decisions) break;
+        if (w.watch.which().kind == Watch::Kind::edge) {  // the last step ended on it
+            outcome.edge = true;
+            signed char& side = memory.side[static_cast<std::size_t>(w.watch.which().index)];
+            side = static_cast<signed char>(-side);
+            set_sides(system, x, s);
+            w.modes_before = w.modes;
+            decide(system, solver, x, s, w, report, outcome);
+            return end_here();
+        }
 
         // The modes do not even begin to hold: decide them a little later, and begin again.
         on_path(system, smooth, 0.01, w.dq, w.there);

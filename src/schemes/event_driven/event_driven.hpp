@@ -36,7 +36,7 @@ struct EventDrivenOptions {
         f("smallest_step", smallest_step, "s", "steps that would have to be shorter end the run");
         // Longer and events between the samples of a step may be missed: what rests has no error that would keep steps short.
         f("longest_step", longest_step, "s",
-          "step control does not go beyond; 0: a hundred times step where contacts or brakes are near, else none");
+          "step control does not go beyond; 0: a thousand times step where contacts or brakes are near, else none");
         f("error", error, "-", "what the error estimate is of: positions, or both positions and velocities");
         f("drift", drift, "-",
           "of joints and closed contacts: none; baumgarte (methods in the acceleration form); or projection of "
@@ -150,7 +150,6 @@ private:
                         StepReport& report) const;
     void locate(const System& system, const State& x, double share, Step& s, Scratch& w, StepReport& report) const;
     bool certify(const System& system, Solver& solver, Step& s, Scratch& w, StepReport& report) const;
-    double approach_stops(const System& system, const State& x, double h, Step& s, Scratch& w) const;
     void accept(const System& system, State& x, double t_end, Step& s, Scratch& w) const;
     void read_hints(const System& system, Step& s, Scratch& w, Outcome& outcome) const;
     double next_length(double h, double error, StepMemory& memory) const;

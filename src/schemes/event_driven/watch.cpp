@@ -11,7 +11,6 @@ namespace stickslip {
 
 namespace {
 
-constexpr int samples = 4;                // of a step
 constexpr double standing = 1e-9;         // [m/s] slip below is none
 constexpr double force_rounding = 1e-10;  // share of the largest force at hand
 
@@ -148,7 +147,7 @@ double Watch::gap_root(const System& system, const SmoothStep& s, const ContactI
     return bracketed_root(gap_at, a, b, ga, gb);
 }
 
-double Watch::first(const System& system, Motion& motion, const SmoothStep& s, const ContactGaps& open,
+double Watch::first(const System& system, Motion& motion, const SmoothStep& s, const ContactGaps& open, int samples,
                     ContactFinder& finder) {
     which_ = {};
     doubtful_ = false;

@@ -8,7 +8,7 @@
 //   row_release distance of the force of one that holds to its bounds    it gives way
 //   edge        value of an edge times the side contacts are on          the face beyond takes over
 //
-// Along the path of a step they are sampled four times, gaps with their rates (a dip between two samples is found by Hermite's
+// Along the path of a step they are sampled at least four times, gaps with their rates (a dip between two samples is found by Hermite's
 // cubic); a sign change is a root in a bracket (TOMS 748) [Haddouni s.2.1.1, 2.2.8]. The path is of lower order than the step:
 // the scheme then takes the step again with the length found, and corrects it until the function itself is zero at its end.
 #pragma once
@@ -34,7 +34,7 @@ public:
 
     // The first share of the step in (0, 1] at which a function vanishes, or no_event; which() says whose. `open` are the
     // open contacts at the start (gap, rate). Functions that are negative from the start on are reported at share 0.
-    double first(const System& system, Motion& motion, const SmoothStep& s, const ContactGaps& open,
+    double first(const System& system, Motion& motion, const SmoothStep& s, const ContactGaps& open, int samples,
                  ContactFinder& finder);
     const Function& which() const { return which_; }
     // Others that vanish with it, judged at a solved point.

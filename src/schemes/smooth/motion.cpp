@@ -14,6 +14,10 @@ namespace {
 
 constexpr double no_slip =
     1e-11;  // [m/s] slower slip has no direction of its own: that of the start of the step is taken
+// Of the slip at the start of the step. Slip u turns towards its friction at the rate of its deceleration over |u|: smaller, and in
+// the last steps before the stop that is too fast for explicit methods; larger, and slip that turns as it slows down is not followed.
+constexpr double last_share = 0.5;
+constexpr double begins_to_slip = 1e-6;  // [m/s] slower slip at the start of a step may turn at once
 // Of pivots scaled to 1. Rows that agree to this are one row: what drifts apart by less is not resolved, what is more
 // dependent than this near a dead point makes forces larger than the tolerance of a step.
 constexpr double rank_tolerance = 1e-10;
@@ -166,13 +170,17 @@ Vec2 Motion::slip_velocity(int i, const MotionPoint& p) const {
     return u;
 }
 
+// In space beyond the stop friction goes on as it was at the start of the step, so that the slip passes through zero and the stop is
+// found: with friction that turns at once the end of the step would creep around zero. Where little of the slip is left the
+// direction at the start is kept.
 Vec2 Motion::slip_direction(int i, const MotionPoint& p) const {
     const auto k = static_cast<std::size_t>(i);
-    const bool fixed =
-        p.contacts.jacobian.dim(contact_in(i, p)) < 3 || (k < modes_->frozen.size() && modes_->frozen[k]);
-    if (fixed) return modes_->slip[k];
+    const Vec2& start = modes_->slip[k];
+    if (p.contacts.jacobian.dim(contact_in(i, p)) < 3) return start;
     const Vec2 u = slip_velocity(i, p);
-    return u.norm() > no_slip ? Vec2(u.normalized()) : modes_->slip[k];
+    const double speed = k < modes_->slip_speed.size() ? modes_->slip_speed[k] : 0.0;
+    if (u.norm() <= std::max(no_slip, last_share * speed)) return start;
+    return (speed > begins_to_slip && u.dot(start) < 0 ? Vec2(-u) : u).normalized();
 }
 
 void Motion::load(const VecX& v, MotionPoint& p) {

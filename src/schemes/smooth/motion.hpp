@@ -31,7 +31,7 @@ struct Modes {
     std::vector<ContactId> contact;  // sorted: the closed ones,
     std::vector<ContactMode> mode;   // stick or slip,
     std::vector<Vec2> slip;          // and the direction of slip, zero where they stick
-    std::vector<char> frozen;        // in space: keeps that direction (the slip is about to vanish); shorter: does not
+    std::vector<double> slip_speed;  // [m/s] at the start of the step, in space; shorter: not known
     std::vector<signed char> bound;  // per bilateral row: 0 imposed, -1 or 1 pushes with its lower or upper bound
 
     int find(const ContactId& id) const;  // -1: not closed
@@ -101,7 +101,7 @@ public:
     Vec2 slip_velocity(int i, const MotionPoint& p) const;
     // [N] All bilateral rows of the system, those imposed and those that push.
     void joint_forces(const MotionPoint& p, RowVec& forces) const;
-    // The direction of slip that friction opposes: in the plane, and where it is frozen, that of the modes.
+    // The unit direction of slip that friction opposes: in the plane that of the modes.
     Vec2 slip_direction(int i, const MotionPoint& p) const;
     int contact_in(int i, const MotionPoint& p) const {
         return place_in(modes_->contact[static_cast<std::size_t>(i)], p);
