@@ -12,6 +12,7 @@ struct SmoothGate {
     double order;  // to be observed in q and v,
     double force;  // and in multipliers
     int finer;     // halvings of the step after which errors are those of the leading term
+    int halvings = 2;
 };
 
 // Multipliers come from the accelerations at the end, so all methods are held to the gates of the two that have one.
@@ -39,11 +40,11 @@ inline void walk_to(Simulation& simulation, double t) {
     ASSERT_NEAR(simulation.state().t, t, 1e-12);
 }
 
-// Orders of q, v and, if asked for, multipliers over two halvings of the step.
+// Orders of q, v and, if asked for, multipliers over the halvings of the step.
 inline void expect_orders(const SmoothGate& gate, const std::string& what, double h, bool forces,
                           const std::function<RunErrors(double h)>& run_errors) {
     std::vector<double> q, v, force;
-    for (int k = gate.finer; k <= gate.finer + 2; ++k) {
+    for (int k = gate.finer; k <= gate.finer + gate.halvings; ++k) {
         const RunErrors errors = run_errors(std::ldexp(h, -k));
         q.push_back(errors.q);
         v.push_back(errors.v);

@@ -52,10 +52,10 @@ TEST_P(Edge, ForceJumpsAndVelocityDoesNot) {
         // On the plane the force is constant; on the parabola it is edge[4]/(1 + x^2)^2 (curvature 1).
         const double curve = model == "plane-parabola" ? std::pow(1 + x_after * x_after, 2) : 1.0;
         EXPECT_NEAR(after * curve, edge[4], 1e-7);
-        const std::vector<double>& last = reference.rows("state").back();
-        ASSERT_NEAR(run.state().t, last[0], 1e-12);
-        EXPECT_NEAR(run.state().q[0], last[1], 1e-7);
-        EXPECT_NEAR(run.state().q[1], last[2], 1e-7);
+        const std::vector<double>& final = reference.rows("state").back();
+        ASSERT_NEAR(run.state().t, final[0], 1e-12);
+        EXPECT_NEAR(run.state().q[0], final[1], 1e-7);
+        EXPECT_NEAR(run.state().q[1], final[2], 1e-7);
     }
 }
 

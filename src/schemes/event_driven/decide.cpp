@@ -47,7 +47,7 @@ void EventDriven::set_sides(const System& system, const State& x, Step& s) const
 // than that, and close only within what drift control leaves alone or what they pass in the shortest flight.
 bool EventDriven::touches(double gap, double rate, const StepMemory& memory) const {
     const double moves = std::abs(rate);
-    const bool known = memory.acceleration.size() > 0;
+    const bool known = memory.acceleration.size() > 0 && !memory.acceleration.hasNaN();
     if (!known && moves <= options_.rest_speed) return gap <= options_.closed_gap;
     return gap <= options_.closed_gap && gap <= std::max(moves * options_.shortest_flight, 3 * options_.drift_limit);
 }

@@ -46,6 +46,7 @@ EventDriven::Scratch& EventDriven::scratch() {
 
 void EventDriven::prepare(const System& system, const State& state, Step& step) const {
     Scheme::prepare(system, state, step);
+    step.memory.acceleration.setConstant(system.nv(), std::nan(""));
     scratch() = Scratch();  // what a run with forces that are not finite left behind must not reach the next
 }
 
@@ -107,9 +108,9 @@ double EventDriven::estimate(const System& system, const State& x, Step& s, Scra
     if (!method_->take(w.motion, half)) return std::nan("");
     report.solves += half.solves;
     (void)system;
-    w.a_there = full.q1 - half.q1;
+    w.q_there = full.q1 - half.q1;
     w.v_reach = full.v1 - half.v1;
-    return full.norm(w.a_there, w.v_reach) / (std::pow(2.0, method_->order()) - 1);
+    return full.norm(w.q_there, w.v_reach) / (std::pow(2.0, method_->order()) - 1);
 }
 
 // Whether the contact problem at a share of the step has the accelerations of the motion there.

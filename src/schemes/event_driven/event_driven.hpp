@@ -126,7 +126,7 @@ private:
         Hints hints;
         ContactGaps open;
         RowVec product;
-        VecX v_reach, a_there, dq;
+        VecX v_reach, a_there, q_there, dq;
         State there;
         MotionPoint point;
         JointRows joints;

@@ -96,8 +96,8 @@ void hermite_path(const System& system, SmoothStep& s) {
         system.chart_rate(u, v, dd1);
         u = s.u - span * d1;
         v = s.v1 - span * s.end.a;
-        system.chart_rate(u, v, s.q_stage);
-        dd1 = (dd1 - s.q_stage) / (2 * span);
+        system.chart_rate(u, v, s.u_kept);
+        dd1 = (dd1 - s.u_kept) / (2 * span);
     }
     s.path_q[0].setZero();
     s.path_q[1] = h * s.v0;
@@ -109,7 +109,7 @@ void hermite_path(const System& system, SmoothStep& s) {
     // v in the middle, from du/dt there: v = du/dt - (rate(u, v) - v), which contracts by the turn of half a step.
     const double x = 0.5;
     u = x * s.path_q[5];
-    VecX &du = s.q_stage, &rate = s.work2;
+    VecX &du = s.u_kept, &rate = s.work2;
     du = 5 * x * s.path_q[5];
     for (int k = 4; k >= 1; --k) {
         u = x * (u + s.path_q[static_cast<std::size_t>(k)]);

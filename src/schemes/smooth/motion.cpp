@@ -80,7 +80,7 @@ void Motion::begin(const System& system, const Modes& modes, const State& x, Ste
     trouble_ = Trouble::none;
     if (system.constant_mass() || mass_factors_.empty()) mass_of_factors_.clear();
 
-    StepProblem& problem = s.problem;
+    StepProblem& problem = problem_;
     system.rows(x.t, x.q, *finder_, problem.joints, problem.contacts);
     kept_.assign(static_cast<std::size_t>(problem.joints.size()), 1);
     if (s.redundancy->any() || s.redundancy->rows() != problem.joints.size()) {

@@ -67,7 +67,7 @@ public:
     };
     enum class Trouble : unsigned char { none, contact_lost, singular };
 
-    // Modes of the phase from x on. Chooses the independent joint rows at x; uses s.finder, s.redundancy, s.problem.
+    // Modes of the phase from x on. Chooses the independent joint rows at x; uses s.finder and s.redundancy.
     void begin(const System& system, const Modes& modes, const State& x, Step& s);
     const System& system() const { return *system_; }
     const Modes& modes() const { return *modes_; }
@@ -131,6 +131,7 @@ private:
     int rank_defect_ = 0;
 
     // work
+    StepProblem problem_;  // rows at the start, for the choice of independent ones
     BlockMatrix gyroscopic_;
     AlignedDoubles mass_factors_;
     std::vector<int> mass_pivots_;

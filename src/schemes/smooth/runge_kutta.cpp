@@ -106,8 +106,8 @@ private:
             path[3] = -r4 - 2 * r5;
             path[4] = r5;
         };
-        s.q_stage.setZero(s.v0.size());
-        fill(s.q_stage, s.u, s.K, s.path_q);
+        s.u_kept.setZero(s.v0.size());
+        fill(s.u_kept, s.u, s.K, s.path_q);
         fill(s.v0, s.v1, s.A, s.path_v);
     }
 
