@@ -147,7 +147,7 @@ struct Simulation::Impl {
         }
         state = edited.state;
         plan_redundancy(*model.system, state, step);
-        step.memory.acceleration.resize(0);
+        if (VecX& a = step.memory.acceleration; a.size() > 0) a.setConstant(state.v.size(), std::nan(""));
         if (!same) {
             step.v_weighted = state.v;
             step.t_weighted = state.t;

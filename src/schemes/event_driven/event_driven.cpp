@@ -81,7 +81,7 @@ bool EventDriven::take(const System& system, const State& x, double h, Step& s, 
 }
 
 // The error of the step just taken: the method's own, or by two half steps [Haddouni (2.115)-(2.120)].
-double EventDriven::estimate(const System& system, const State& x, Step& s, Scratch& w, StepReport& report) const {
+double EventDriven::estimate(const State& x, Step& s, Scratch& w, StepReport& report) const {
     SmoothStep& full = w.smooth;
     if (method_->has_estimate()) return full.error;
     SmoothStep& half = w.half;
@@ -107,7 +107,6 @@ double EventDriven::estimate(const System& system, const State& x, Step& s, Scra
     half.switch_after = full.switch_after;
     if (!method_->take(w.motion, half)) return std::nan("");
     report.solves += half.solves;
-    (void)system;
     w.q_there = full.q1 - half.q1;
     w.v_reach = full.v1 - half.v1;
     return full.norm(w.q_there, w.v_reach) / (std::pow(2.0, method_->order()) - 1);
@@ -360,7 +359,7 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
             w.modes.slip.clear();
         }
         find_rows(system, x.t, x.q, x.v, 0, s);
-        w.modes_before = w.modes;
+        w.keep_modes();
         Modes& rigid = w.rigid;
         rigid.bound.assign(static_cast<std::size_t>(s.problem.joints.size()), 0);
         for (int i = 0; i < s.problem.joints.size(); ++i)
@@ -432,7 +431,7 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
         for (int attempt = 0;; ++attempt) {
             const bool taken = take(system, x, h, s, w, attempt > 0);
             report.solves += smooth.solves;
-            if (taken) error = adaptive ? estimate(system, x, s, w, report) : 0;
+            if (taken) error = adaptive ? estimate(x, s, w, report) : 0;
             const bool finite = taken && std::isfinite(error) && smooth.v1.allFinite() && smooth.q1.allFinite();
             if (finite && (!adaptive || error <= options_.tol)) break;
             if (!adaptive && taken && !finite) return fail(Status::diverged, "forces or accelerations are not finite");
@@ -446,7 +445,7 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
                     "the tolerance asks for steps below smallest_step: too small for the arithmetic, or the motion "
                     "is stiff or singular here (generalized-alpha is for stiff motion)");
             if (w.motion.trouble() == Motion::Trouble::contact_lost) {  // it has left its face: open
-                w.modes_before = w.modes;
+                w.keep_modes();
                 w.hints.released.push_back(w.motion.lost());
                 w.hints.lost = true;
                 if (!decide(system, solver, x, s, w, report, outcome)) return end_here();
@@ -483,14 +482,14 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
             signed char& side = memory.side[static_cast<std::size_t>(w.watch.which().index)];
             side = static_cast<signed char>(-side);
             set_sides(system, x, s);
-            w.modes_before = w.modes;
+            w.keep_modes();
             decide(system, solver, x, s, w, report, outcome);
             return end_here();
         }
 
         // The modes do not even begin to hold: decide them a little later, and begin again.
         on_path(system, smooth, 0.01, w.dq, w.there);
-        w.modes_before = w.modes;
+        w.keep_modes();
         if (!decide_modes(system, solver, w.there, s, w, report)) {
             outcome.stuck = true;
             return end_here();
@@ -536,7 +535,7 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
     watch.lap(StepTimers::book);
 
     if (event || !holds) {
-        w.modes_before = w.modes;
+        w.keep_modes();
         set_sides(system, x, s);
         if (!decide(system, solver, x, s, w, report, outcome)) return end_here();
         // What sticks from now on has no slip left, not even what the location of the event could not resolve.

@@ -130,6 +130,11 @@ private:
         State there;
         MotionPoint point;
         JointRows joints;
+
+        void keep_modes() {  // those that note_changes() compares with
+            modes_before.contact = modes.contact;
+            modes_before.mode = modes.mode;
+        }
     };
     static Scratch& scratch();
 
@@ -145,7 +150,7 @@ private:
     bool project(const System& system, State& x, Step& s, Scratch& w, double limit, double velocity_limit) const;
     // One trial of length h. `again`: the modes and x are those of the trial before.
     bool take(const System& system, const State& x, double h, Step& s, Scratch& w, bool again = false) const;
-    double estimate(const System& system, const State& x, Step& s, Scratch& w, StepReport& report) const;
+    double estimate(const State& x, Step& s, Scratch& w, StepReport& report) const;
     bool instant_agrees(const System& system, Solver& solver, double share, Step& s, Scratch& w,
                         StepReport& report) const;
     void locate(const System& system, const State& x, double share, Step& s, Scratch& w, StepReport& report) const;
