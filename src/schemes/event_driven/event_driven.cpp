@@ -499,6 +499,7 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
         memory.mode = w.modes.mode;
         memory.slip = w.modes.slip;
         memory.bound = w.modes.bound;
+        memory.impulse.assign(memory.contact.size(), Vec3::Zero());
         memory.afresh = true;
         smooth.start_known = false;
         list_open(false);
