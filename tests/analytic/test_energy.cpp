@@ -54,6 +54,8 @@ TEST_P(EnergyBalance, ClosesForEveryShippedSceneAndMechanism) {
     for (const std::string& name : stickslip::testing::every_model()) {
         Model model = load_model(name);
         add_options(model);
+        // Explicit Euler is unstable on an elastic rod without damping, at any step.
+        if (model.run.scheme.name == "euler" && name == "mechanism:flexible-slider-crank") continue;
         model.run.end = std::min(model.run.end, GetParam().longest);
         const RunSummary end = run(std::move(model));
         expect_closed(end, name);
