@@ -25,6 +25,11 @@ inline std::vector<std::tuple<std::string, std::string>> lawful_pairs(const std:
         restless.push_back(std::string("mechanism:") + name);
     restless.push_back(STICKSLIP_SCENES "/capsules.yaml");
     restless.push_back(STICKSLIP_TEST_DATA "/scenes/edits.yaml");
+    // Piles are for time-stepping: there an event-driven scheme soon takes steps of moreau-jean, slowly. The heap shows it.
+    std::vector<std::string> no_piles;
+    for (const std::string& model : all)
+        if (model.find("stack-20") == std::string::npos && model.find("brick-wall") == std::string::npos)
+            no_piles.push_back(model);
     std::vector<std::tuple<std::string, std::string>> pairs;
     for (const SchemeEntry& scheme : schemes()) {
         const std::string name = scheme.name;
@@ -32,6 +37,7 @@ inline std::vector<std::tuple<std::string, std::string>> lawful_pairs(const std:
         for (const std::string& model : related                       ? few
                                         : name == "generalized-alpha" ? stiff
                                         : name == "hybrid"            ? restless
+                                        : name == "hem5"              ? no_piles
                                                                       : all)
             pairs.emplace_back(model, name);
     }
