@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "math/roots.hpp"
-#include "problems/cones.hpp"
 #include "schemes/event_driven/instant_problem.hpp"
+#include "schemes/events/cone_gauge.hpp"
 
 namespace stickslip {
 
@@ -13,16 +13,6 @@ namespace {
 
 constexpr double standing = 1e-9;         // [m/s] slip below is none
 constexpr double force_rounding = 1e-10;  // share of the largest force at hand
-
-// The friction that a section of size mu p_N must at least have: |p_T| for the disc, its gauge for a polygon.
-double gauge(const Vec2& p, int dim, int facets) {
-    if (dim == 2 || facets == 0) return p.norm();
-    if (facets == 2) return std::abs(p[0]);
-    const Polygon& section = polygon(facets);
-    double most = 0;
-    for (const Vec2& outward : section.outward) most = std::max(most, outward.dot(p) / section.apothem);
-    return most;
-}
 
 }  // namespace
 
@@ -99,7 +89,8 @@ double Watch::value(const System& system, const Motion& motion, const MotionPoin
             const int c = motion.contact_in(f.index, p);
             const Vec3 force = motion.contact_force(f.index, p);
             return p.contacts.friction[static_cast<std::size_t>(c)] * force[0] -
-                   gauge(force.tail<2>(), p.contacts.jacobian.dim(c), p.contacts.facets[static_cast<std::size_t>(c)]);
+                   cone_gauge(force.tail<2>(), p.contacts.jacobian.dim(c),
+                              p.contacts.facets[static_cast<std::size_t>(c)]);
         }
         case Kind::row_stop: {
             double speed = -p.joints.target[k];

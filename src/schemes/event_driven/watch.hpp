@@ -30,7 +30,6 @@ public:
 
     // The functions of these modes, but for gaps. `p` has the rows of the system.
     void plan(const System& system, const Motion& motion, const MotionPoint& p);
-    bool nothing_to_watch() const { return functions_.empty(); }
 
     // The first share of the step in (0, 1] at which a function vanishes, or no_event; which() says whose. `open` are the
     // open contacts at the start (gap, rate). Functions that are negative from the start on are reported at share 0.

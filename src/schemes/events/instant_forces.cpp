@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "collision/finder.hpp"
-#include "problems/cones.hpp"
+#include "schemes/events/cone_gauge.hpp"
 
 namespace stickslip {
 
@@ -19,16 +19,6 @@ void copy_rows(const BlockRows& from, int group, int first, int count, const Nod
     to.begin_group(count);
     for (const BlockRows::Block& block : from.blocks_of(group))
         to.add_block(block.node, nodes.dof(block.node)) = from.values_of(group, block, nodes).middleRows(first, count);
-}
-
-// The friction that a section of size mu p_N must at least have: |p_T| for the disc, its gauge for a polygon.
-double gauge(const Vec2& p, int dim, int facets) {
-    if (dim == 2 || facets == 0) return p.norm();
-    if (facets == 2) return std::abs(p[0]);
-    const Polygon& section = polygon(facets);
-    double most = 0;
-    for (const Vec2& outward : section.outward) most = std::max(most, outward.dot(p) / section.apothem);
-    return most;
 }
 
 }  // namespace
@@ -160,7 +150,7 @@ void InstantForces::evaluate(const System& system, double t, const VecX& q, cons
         if (modes[at] != ContactMode::stick || source.dim == 1) continue;
         const double mu = contacts_.friction[source.contact];
         const Vec2 tangential(f_[row + 1], source.dim > 2 ? f_[row + 2] : 0.0);
-        margin_[at] = mu * f_[row] - gauge(tangential, source.dim, contacts_.facets[source.contact]);
+        margin_[at] = mu * f_[row] - cone_gauge(tangential, source.dim, contacts_.facets[source.contact]);
     }
 }
 
