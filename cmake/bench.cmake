@@ -39,7 +39,6 @@ if(SUNDIALS_INCLUDE_DIR AND SUNDIALS_ida_LIBRARY)
   set_target_properties(bench_ida PROPERTIES OUTPUT_NAME ida RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
   target_include_directories(bench_ida PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_include_directories(bench_ida SYSTEM PRIVATE ${SUNDIALS_INCLUDE_DIR})
-  target_compile_options(bench_ida PRIVATE -fno-math-errno)  # as the mechanisms
   target_link_libraries(bench_ida PRIVATE stickslip stickslip_flags ${sundials})
   add_dependencies(bench_programs bench_ida)
 endif()

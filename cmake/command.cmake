@@ -4,7 +4,9 @@ find_package(CLI11 REQUIRED)
 file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp)
 add_executable(stickslip_command ${sources})
 set_target_properties(stickslip_command PROPERTIES
-  OUTPUT_NAME stickslip RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+  OUTPUT_NAME stickslip RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin
+  POSITION_INDEPENDENT_CODE ON)  # as the layers, for their precompiled headers
+stickslip_precompile(stickslip_command FROM stickslip_base)
 target_include_directories(stickslip_command PRIVATE ${PROJECT_SOURCE_DIR}/cli)
 target_link_libraries(stickslip_command PRIVATE
   stickslip stickslip_flags fmt::fmt CLI11::CLI11 nlohmann_json::nlohmann_json)

@@ -1,7 +1,7 @@
-# Tools that make building faster and are used where they are installed: ccache and the linker mold.
-find_program(STICKSLIP_CCACHE ccache)
-if(STICKSLIP_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${STICKSLIP_CCACHE})
+# Tools that make building faster and are used where they are installed: ccache (by a launcher whose name never changes)
+# and the linker mold.
+if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${PROJECT_SOURCE_DIR}/scripts/launch-compiler)
 endif()
 
 find_program(STICKSLIP_MOLD mold)
