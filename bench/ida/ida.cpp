@@ -131,13 +131,13 @@ private:
         const int n = l_.size(form_);
         const auto size = static_cast<std::size_t>(n);
         std::vector<double> y(size), dy(size), up(size), down(size), J(size * size);
-        const auto at = [&](int i, int j) -> double& { return J[static_cast<std::size_t>(i * n + j)]; };
+        const auto at = [&](int i, int j) -> double& { return J[i * n + j]; };
         l_.residual(form_, NV_DATA_S(y_), NV_DATA_S(dy_), up.data());
         for (double r : up)
             if (!(std::abs(r) < 1e-13)) throw std::runtime_error(l_.name + ": the start is not consistent");
         for (int i = 0; i < n; ++i) {
-            y[static_cast<std::size_t>(i)] = 0.3 + 0.7 * i;
-            dy[static_cast<std::size_t>(i)] = 2.1 - 0.9 * i;
+            y[i] = 0.3 + 0.7 * i;
+            dy[i] = 2.1 - 0.9 * i;
         }
         const double cj = 1.7, d = 1e-5;
         l_.jacobian(form_, cj, y.data(), dy.data(), at);

@@ -20,7 +20,7 @@ namespace stickslip {
 struct Choice {
     std::vector<std::string> words;
     int index = 0;
-    const std::string& word() const { return words[static_cast<std::size_t>(index)]; }
+    const std::string& word() const { return words[index]; }
 };
 
 // Numbers as users write them: "1e-3", "0.5", "1/60", "2^-5", "inf". Throws Error at `place`.

@@ -31,7 +31,7 @@ bool rigid_row(const JointRows& joints, int i) {
 }
 
 double weight(const BlockMatrix& A, int node, int k) {
-    const double a = A.values[static_cast<std::size_t>(A.diagonal[node] + k * (A.nodes.dof(node) + 1))];
+    const double a = A.values[A.diagonal[node] + k * (A.nodes.dof(node) + 1)];
     return a > 0 ? 1 / a : 0.0;
 }
 
@@ -40,7 +40,7 @@ double weight(const BlockMatrix& A, int node, int k) {
 const double* Redundancy::row_values(const BlockRows& G, const Nodes& nodes, int row,
                                      const BlockRows::Block& block) const {
     const auto r = static_cast<std::size_t>(row);
-    return G.values.data() + block.offset + (row - first_[static_cast<std::size_t>(group_[r])]) * nodes.dof(block.node);
+    return G.values.data() + block.offset + (row - first_[group_[r]]) * nodes.dof(block.node);
 }
 
 void Redundancy::note_rows(const JointRows& joints) {
@@ -66,24 +66,24 @@ std::vector<std::vector<int>> Redundancy::loops(const BlockMatrix& A, const Join
     std::vector<std::vector<int>> of_node(static_cast<std::size_t>(nodes.size()));  // groups
     for (int g = 0; g < G.groups(); ++g) {
         for (const BlockRows::Block& block : G.blocks_of(g)) {
-            of_node[static_cast<std::size_t>(block.node)].push_back(g);
+            of_node[block.node].push_back(g);
             for (int i = G.row[g]; i < G.row[g + 1]; ++i) {
                 const double* x = row_values(G, nodes, i, block);
                 for (int k = 0; k < nodes.dof(block.node); ++k) length[i] += x[k] * x[k] * weight(A, block.node, k);
             }
         }
-        for (int i = G.row[g]; i < G.row[g + 1]; ++i) active[static_cast<std::size_t>(i)] = rigid_row(joints, i);
+        for (int i = G.row[g]; i < G.row[g + 1]; ++i) active[i] = rigid_row(joints, i);
     }
 
     std::vector<std::vector<double>> on_node;  // independent rows of one body so far, orthonormal
     const auto independent_alone = [&](int n) {
         on_node.clear();
         const int dof = nodes.dof(n);
-        for (const int g : of_node[static_cast<std::size_t>(n)]) {
+        for (const int g : of_node[n]) {
             for (const BlockRows::Block& block : G.blocks_of(g)) {
                 if (block.node != n) continue;
                 for (int i = G.row[g]; i < G.row[g + 1]; ++i) {
-                    if (!active[static_cast<std::size_t>(i)]) continue;
+                    if (!active[i]) continue;
                     if (static_cast<int>(on_node.size()) == dof || !(length[i] > 0)) return false;
                     std::vector<double> x(static_cast<std::size_t>(dof));
                     const double* values = row_values(G, nodes, i, block);
@@ -107,11 +107,11 @@ std::vector<std::vector<int>> Redundancy::loops(const BlockMatrix& A, const Join
         const int n = waiting.back();
         waiting.pop_back();
         if (!independent_alone(n)) continue;
-        for (const int g : of_node[static_cast<std::size_t>(n)]) {
+        for (const int g : of_node[n]) {
             bool gone = false;
             for (int i = G.row[g]; i < G.row[g + 1]; ++i) {
-                gone = gone || active[static_cast<std::size_t>(i)];
-                active[static_cast<std::size_t>(i)] = 0;
+                gone = gone || active[i];
+                active[i] = 0;
             }
             if (!gone) continue;
             for (const BlockRows::Block& block : G.blocks_of(g))
@@ -123,30 +123,30 @@ std::vector<std::vector<int>> Redundancy::loops(const BlockMatrix& A, const Join
     std::vector<int> leader(static_cast<std::size_t>(nodes.size()));
     std::iota(leader.begin(), leader.end(), 0);
     const auto find = [&](int n) {
-        while (leader[static_cast<std::size_t>(n)] != n) n = leader[static_cast<std::size_t>(n)];
+        while (leader[n] != n) n = leader[n];
         return n;
     };
     const auto stays = [&](int g) {
         for (int i = G.row[g]; i < G.row[g + 1]; ++i)
-            if (active[static_cast<std::size_t>(i)]) return !G.blocks_of(g).empty();
+            if (active[i]) return !G.blocks_of(g).empty();
         return false;
     };
     for (int g = 0; g < G.groups(); ++g) {
         if (!stays(g)) continue;
         const int a = find(G.blocks_of(g).front().node);
-        for (const BlockRows::Block& block : G.blocks_of(g)) leader[static_cast<std::size_t>(find(block.node))] = a;
+        for (const BlockRows::Block& block : G.blocks_of(g)) leader[find(block.node)] = a;
     }
     std::vector<std::vector<int>> found;
     std::vector<int> place(static_cast<std::size_t>(nodes.size()), -1);
     for (int g = 0; g < G.groups(); ++g) {
         if (!stays(g)) continue;
-        int& at = place[static_cast<std::size_t>(find(G.blocks_of(g).front().node))];
+        int& at = place[find(G.blocks_of(g).front().node)];
         if (at < 0) {
             at = static_cast<int>(found.size());
             found.emplace_back();
         }
         for (int i = G.row[g]; i < G.row[g + 1]; ++i)
-            if (active[static_cast<std::size_t>(i)]) found[static_cast<std::size_t>(at)].push_back(i);
+            if (active[i]) found[at].push_back(i);
     }
     return found;
 }
@@ -163,8 +163,7 @@ void Redundancy::plan(const BlockMatrix& A, const JointRows& joints) {
         Island island;
         island.rows = std::move(rows);
         for (const int i : island.rows)
-            for (const BlockRows::Block& block : G.blocks_of(group_[static_cast<std::size_t>(i)]))
-                island.nodes.push_back(block.node);
+            for (const BlockRows::Block& block : G.blocks_of(group_[i])) island.nodes.push_back(block.node);
         std::sort(island.nodes.begin(), island.nodes.end());
         island.nodes.erase(std::unique(island.nodes.begin(), island.nodes.end()), island.nodes.end());
         load(A, G, island);
@@ -173,13 +172,10 @@ void Redundancy::plan(const BlockMatrix& A, const JointRows& joints) {
         if (island.redundant == 0) continue;
         fill_null(island, rank);
         for (int i = 0; i < m; ++i)
-            if (island.null.row(i).cwiseAbs().maxCoeff() > takes_part)
-                shared_[static_cast<std::size_t>(island.rows[static_cast<std::size_t>(i)])] = 1;
+            if (island.null.row(i).cwiseAbs().maxCoeff() > takes_part) shared_[island.rows[i]] = 1;
 
         std::vector<int> kept, gone;
-        for (int i = 0; i < m; ++i)
-            (i < rank ? kept : gone)
-                .push_back(island.rows[static_cast<std::size_t>(order_[static_cast<std::size_t>(i)])]);
+        for (int i = 0; i < m; ++i) (i < rank ? kept : gone).push_back(island.rows[order_[i]]);
         std::sort(kept.begin(), kept.end());
         std::sort(gone.begin(), gone.end());
         redundant_.insert(redundant_.end(), gone.begin(), gone.end());
@@ -197,17 +193,17 @@ void Redundancy::load(const BlockMatrix& A, const BlockRows& G, Island& island) 
     column_of_node_.resize(static_cast<std::size_t>(nodes.size()));
     int n = 0;
     for (const int node : island.nodes) {
-        column_of_node_[static_cast<std::size_t>(node)] = n;
+        column_of_node_[node] = n;
         n += nodes.dof(node);
     }
     const auto m = static_cast<Eigen::Index>(island.rows.size());
     B_.setZero(n, m);
     island.scale.resize(m);
     for (Eigen::Index j = 0; j < m; ++j) {
-        const int row = island.rows[static_cast<std::size_t>(j)];
-        for (const BlockRows::Block& block : G.blocks_of(group_[static_cast<std::size_t>(row)])) {
+        const int row = island.rows[j];
+        for (const BlockRows::Block& block : G.blocks_of(group_[row])) {
             const double* x = row_values(G, nodes, row, block);
-            double* to = &B_(column_of_node_[static_cast<std::size_t>(block.node)], j);
+            double* to = &B_(column_of_node_[block.node], j);
             for (int k = 0; k < nodes.dof(block.node); ++k) to[k] += x[k] * std::sqrt(weight(A, block.node, k));
         }
         const double length = B_.col(j).norm();
@@ -231,17 +227,17 @@ int Redundancy::choose(const Island& island, int least_rank, double kept) {
     exact = square;
     for (int rank = 0; rank < m; ++rank) {
         double best = 0;
-        for (int p = rank; p < m; ++p) best = std::max(best, square[order_[static_cast<std::size_t>(p)]]);
+        for (int p = rank; p < m; ++p) best = std::max(best, square[order_[p]]);
         const double enough = rank >= least_rank ? kept : nothing;
         if (!(best > enough * enough)) return rank;
         int p = rank;
-        while (!(square[order_[static_cast<std::size_t>(p)]] >= good_choice * good_choice * best)) ++p;
+        while (!(square[order_[p]] >= good_choice * good_choice * best)) ++p;
         std::rotate(order_.begin() + rank, order_.begin() + p, order_.begin() + p + 1);
-        const int chosen = order_[static_cast<std::size_t>(rank)];
+        const int chosen = order_[rank];
         R_(rank, chosen) = B_.col(chosen).norm();
         B_.col(chosen) /= R_(rank, chosen);
         for (int later = rank + 1; later < m; ++later) {
-            const int j = order_[static_cast<std::size_t>(later)];
+            const int j = order_[later];
             const double along = B_.col(chosen).dot(B_.col(j));
             if (along == 0) continue;
             R_(rank, j) = along;
@@ -259,16 +255,16 @@ void Redundancy::fill_null(Island& island, int rank) {
     WorkMat& N = island.null;
     N.setZero(m, m - rank);
     for (int c = 0; c < m - rank; ++c) {
-        const int dependent = order_[static_cast<std::size_t>(rank + c)];
+        const int dependent = order_[rank + c];
         auto x = N.col(c);
         x[dependent] = 1;
         for (int r = rank - 1; r >= 0; --r) {
             double sum = R_(r, dependent);
             for (int t = r + 1; t < rank; ++t) {
-                const int j = order_[static_cast<std::size_t>(t)];
+                const int j = order_[t];
                 sum += R_(r, j) * x[j];
             }
-            const int j = order_[static_cast<std::size_t>(r)];
+            const int j = order_[r];
             x[j] = -sum / R_(r, j);
         }
         x.array() *= island.scale.array();
@@ -294,8 +290,8 @@ void Redundancy::switch_off(StepProblem& problem) {
             fill_null(island, rank);
         }
         for (int p = rank; p < m; ++p) {
-            const int j = island.every_step ? order_[static_cast<std::size_t>(p)] : p;
-            const int row = island.rows[static_cast<std::size_t>(j)];
+            const int j = island.every_step ? order_[p] : p;
+            const int row = island.rows[j];
             problem.lower[row] = problem.upper[row] = 0;
         }
     }
@@ -330,14 +326,14 @@ void Redundancy::smallest_of_large(const StepProblem& problem, const Island& isl
     // s: the scale of the columns, then the values x of all rows of the island, one body pair at a time
     const auto each = [&](auto&& use) {
         for (const int row : island.rows)
-            for (const BlockRows::Block& block : G.blocks_of(group_[static_cast<std::size_t>(row)]))
+            for (const BlockRows::Block& block : G.blocks_of(group_[row]))
                 use(row, block, row_values(G, nodes, row, block));
     };
     column_scale_.setZero(nodes.nv());
     edges_.clear();
     each([&](int row, const BlockRows::Block& block, const double* x) {
         for (int k = 0; k < nodes.dof(block.node); ++k) column_scale_[nodes.start[block.node] + k] += x[k] * x[k];
-        for (const BlockRows::Block& other : G.blocks_of(group_[static_cast<std::size_t>(row)]))
+        for (const BlockRows::Block& other : G.blocks_of(group_[row]))
             if (other.node > block.node) edges_.push_back({block.node, other.node});
     });
     for (int k = 0; k < nodes.nv(); ++k) column_scale_[k] = column_scale_[k] > 0 ? 1 / std::sqrt(column_scale_[k]) : 0;
@@ -346,7 +342,7 @@ void Redundancy::smallest_of_large(const StepProblem& problem, const Island& isl
         for (int k = 0; k < nodes.dof(n); ++k)
             lu_.diagonal(n)[k * (nodes.dof(n) + 1)] += column_scale_[nodes.start[n] + k] > 0 ? eps : 1.0;
     each([&](int row, const BlockRows::Block& a, const double* x) {
-        for (const BlockRows::Block& b : G.blocks_of(group_[static_cast<std::size_t>(row)])) {
+        for (const BlockRows::Block& b : G.blocks_of(group_[row])) {
             const double* y = row_values(G, nodes, row, b);
             const int na = nodes.dof(a.node), nb = nodes.dof(b.node);
             double* to = a.node == b.node ? lu_.diagonal(a.node) : lu_.pair(a.node, b.node).ab;
@@ -376,7 +372,7 @@ void Redundancy::smallest_of_large(const StepProblem& problem, const Island& isl
 }
 
 std::string Redundancy::row_name(const System& system, int row) const {
-    const auto g = static_cast<std::size_t>(group_[static_cast<std::size_t>(row)]);
+    const auto g = static_cast<std::size_t>(group_[row]);
     const std::string joint = system.joint_name(id_[g]);
     if (first_[g + 1] - first_[g] == 1) return joint;
     return joint + " row " + std::to_string(row - first_[g] + 1);
@@ -392,10 +388,10 @@ std::vector<std::string> Redundancy::shared_joints(const System& system) const {
     std::vector<std::string> names;
     int last = -1;
     for (int row = 0; row < rows(); ++row) {
-        const int g = group_[static_cast<std::size_t>(row)];
+        const int g = group_[row];
         if (unique(row) || g == last) continue;
         last = g;
-        names.push_back(system.joint_name(id_[static_cast<std::size_t>(g)]));
+        names.push_back(system.joint_name(id_[g]));
     }
     return names;
 }

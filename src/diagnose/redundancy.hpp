@@ -35,8 +35,8 @@ public:
     void plan(const BlockMatrix& A, const JointRows& joints);
 
     bool any() const { return !islands_.empty(); }
-    const std::vector<int>& redundant() const { return redundant_; }                    // rows, ascending
-    bool unique(int row) const { return shared_[static_cast<std::size_t>(row)] == 0; }  // its reaction
+    const std::vector<int>& redundant() const { return redundant_; }  // rows, ascending
+    bool unique(int row) const { return shared_[row] == 0; }          // its reaction
     int rows() const { return static_cast<int>(shared_.size()); }
     int left_out() const { return left_out_; }  // rows in islands that are too large
 

@@ -77,7 +77,7 @@ private:
             const int d = M_.nodes.dof(block.node);
             VecX part = Eigen::Map<const VecX>(rows.values.data() + block.offset + (i - rows.row[g]) * d, d);
             root_.solve(block.node, part.data());
-            x.segment(start_[static_cast<std::size_t>(block.node)], d) += part;
+            x.segment(start_[block.node], d) += part;
         }
     }
     void project(VecX& x) const {
@@ -107,7 +107,7 @@ private:
 void Search::load(const Island& island, WedgingAnswer& answer) {
     n_ = 0;
     for (const int node : island.nodes) {
-        start_[static_cast<std::size_t>(node)] = n_;
+        start_[node] = n_;
         n_ += M_.nodes.dof(node);
     }
     basis_.resize(n_, 0);
@@ -159,7 +159,7 @@ void Search::load(const Island& island, WedgingAnswer& answer) {
 }
 
 VecX Search::generator(const Point& point) const {
-    const MatX& W = free_[static_cast<std::size_t>(point.place)];
+    const MatX& W = free_[point.place];
     VecX g = W.col(0);
     for (int k = 1; k < W.cols(); ++k) g += point.section[k - 1] * W.col(k);
     return g;
@@ -169,9 +169,9 @@ Search::Point Search::most_against(const VecX& x, double& product) const {
     Point best{0, Vec2::Zero()};
     product = infinity;
     for (int place = 0; place < static_cast<int>(kept_.size()); ++place) {
-        const int i = kept_[static_cast<std::size_t>(place)];
+        const int i = kept_[place];
         const double mu = contacts_.friction[i];
-        const VecX u = free_[static_cast<std::size_t>(place)].transpose() * x;
+        const VecX u = free_[place].transpose() * x;
         Vec2 d = Vec2::Zero();
         if (mu > 0 && u.size() == 2) {
             d[0] = u[1] > 0 ? -1 : 1;
@@ -225,7 +225,7 @@ bool Search::nearest_point() {
         int left = 0;
         for (int i = 0; i < s; ++i) {
             if (!(weight_[i] > no_weight)) continue;
-            points_[static_cast<std::size_t>(left)] = points_[static_cast<std::size_t>(i)];
+            points_[left] = points_[i];
             X_.col(left) = X_.col(i).eval();
             weight_[left++] = weight_[i];
         }
@@ -245,9 +245,8 @@ void Search::tell(WedgingAnswer& answer) const {
         const auto place = static_cast<std::size_t>(points_[k].place);
         const int i = kept_[place];
         const double p = weight_[static_cast<Eigen::Index>(k)] * per_[place];
-        wedge.p[static_cast<std::size_t>(H.row[i])] += p;
-        for (int t = 1; t < H.dim(i); ++t)
-            wedge.p[static_cast<std::size_t>(H.row[i] + t)] += p * points_[k].section[t - 1];
+        wedge.p[H.row[i]] += p;
+        for (int t = 1; t < H.dim(i); ++t) wedge.p[H.row[i] + t] += p * points_[k].section[t - 1];
         sum += p;
     }
     for (double& p : wedge.p) p /= sum;
@@ -259,11 +258,11 @@ void Search::tell(WedgingAnswer& answer) const {
         for (int row = H.row[i]; row < H.row[i + 1]; ++row) {
             VecX x = VecX::Zero(n_);
             scatter(H, i, row, x);
-            part += wedge.p[static_cast<std::size_t>(row)] * x;
+            part += wedge.p[row] * x;
         }
         largest = std::max(largest, part.norm());
         f += part;
-        if (!(wedge.p[static_cast<std::size_t>(H.row[i])] > 1e-6)) continue;
+        if (!(wedge.p[H.row[i]] > 1e-6)) continue;
         wedge.contacts.push_back(i);
         wedge.friction = std::max(wedge.friction, contacts_.friction[i]);
     }
@@ -306,12 +305,12 @@ WedgingAnswer find_wedges(const BlockMatrix& M, const JointRows& joints, const C
     std::vector<int> leader(nodes);
     std::iota(leader.begin(), leader.end(), 0);
     const auto find = [&](int n) {
-        while (leader[static_cast<std::size_t>(n)] != n) n = leader[static_cast<std::size_t>(n)];
+        while (leader[n] != n) n = leader[n];
         return n;
     };
     const auto join = [&](const BlockRows& rows, int g) {
         for (const BlockRows::Block& block : rows.blocks_of(g))
-            leader[static_cast<std::size_t>(find(block.node))] = find(rows.blocks_of(g).front().node);
+            leader[find(block.node)] = find(rows.blocks_of(g).front().node);
     };
     const auto counts = [&](int i) { return contacts.gap[i] <= touching && !H.blocks_of(i).empty(); };
     for (int g = 0; g < G.groups(); ++g) join(G, g);
@@ -319,16 +318,15 @@ WedgingAnswer find_wedges(const BlockMatrix& M, const JointRows& joints, const C
         if (counts(i)) join(H, i);
 
     std::vector<Island> islands(nodes);
-    for (std::size_t n = 0; n < nodes; ++n)
-        islands[static_cast<std::size_t>(find(static_cast<int>(n)))].nodes.push_back(static_cast<int>(n));
+    for (std::size_t n = 0; n < nodes; ++n) islands[find(static_cast<int>(n))].nodes.push_back(static_cast<int>(n));
     for (int g = 0; g < G.groups(); ++g) {
         if (G.blocks_of(g).empty()) continue;
-        auto& rows = islands[static_cast<std::size_t>(find(G.blocks_of(g).front().node))].joint_rows;
+        auto& rows = islands[find(G.blocks_of(g).front().node)].joint_rows;
         for (int i = G.row[g]; i < G.row[g + 1]; ++i)
             if (holds(joints, i)) rows.push_back(i);
     }
     for (int i = 0; i < contacts.size(); ++i)
-        if (counts(i)) islands[static_cast<std::size_t>(find(H.blocks_of(i).front().node))].contacts.push_back(i);
+        if (counts(i)) islands[find(H.blocks_of(i).front().node)].contacts.push_back(i);
 
     WedgingAnswer answer;
     Search search(M, joints, contacts);

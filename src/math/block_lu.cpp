@@ -229,7 +229,7 @@ BlockLu::Pair BlockLu::pair(int a, int b) {
     const Edge wanted{std::min(a, b), std::max(a, b)};
     const auto found = std::lower_bound(edges_.begin(), edges_.end(), wanted);
     SS_ASSERT(found != edges_.end() && *found == wanted, "pair of nodes outside the analysed pattern");
-    double* first = given_.data() + given_edge_[static_cast<std::size_t>(found - edges_.begin())];
+    double* first = given_.data() + given_edge_[found - edges_.begin()];
     double* second = first + nodes_.dof(a) * nodes_.dof(b);
     return a < b ? Pair{first, second} : Pair{second, first};
 }

@@ -86,7 +86,7 @@ void BlockRows::keep(const std::vector<char>& wanted) {
         row_before = row[g + 1];
         const int from = first_before;
         first_before = first[g + 1];
-        if (!wanted[static_cast<std::size_t>(g)]) continue;
+        if (!wanted[g]) continue;
         for (int i = 0; i < count; ++i) blocks[kept_blocks + i] = blocks[from + i];  // values stay where they are
         kept_blocks += count;
         row[kept + 1] = row[kept] + dim;
@@ -106,8 +106,8 @@ void BlockRows::product(const Nodes& nodes, const ConstRef& v, Eigen::Ref<VecX> 
         const int i0 = rows_of[g], i1 = rows_of[g + 1];
         for (int i = i0; i < i1; ++i) out[i] = 0;
         for (int b = blocks_from[g]; b < blocks_from[g + 1]; ++b) {
-            const int node = blocks[static_cast<std::size_t>(b)].node, d = start[node + 1] - start[node];
-            const double* j = all + blocks[static_cast<std::size_t>(b)].offset;
+            const int node = blocks[b].node, d = start[node + 1] - start[node];
+            const double* j = all + blocks[b].offset;
             const double* x = from + start[node];
             for (int i = i0; i < i1; ++i, j += d) {
                 double sum = 0;

@@ -26,7 +26,7 @@ bool DenseInverse::factor() {
             Eigen::Index best = k;
             for (Eigen::Index i = k + 1; i < n; ++i)
                 if (std::abs(a_(i, k)) > std::abs(a_(best, k))) best = i;
-            swaps_[static_cast<std::size_t>(k)] = static_cast<int>(best);
+            swaps_[k] = static_cast<int>(best);
             const double pivot = a_(best, k);
             if (!(std::abs(pivot) > 0) || !std::isfinite(pivot)) return false;
             if (best != k)
@@ -48,7 +48,7 @@ bool DenseInverse::factor() {
 void DenseInverse::solve(double* to) const {
     const Eigen::Index n = a_.rows();
     Eigen::Map<VecX> x(to, n);
-    for (Eigen::Index k = 0; k < n; ++k) std::swap(x[k], x[swaps_[static_cast<std::size_t>(k)]]);
+    for (Eigen::Index k = 0; k < n; ++k) std::swap(x[k], x[swaps_[k]]);
     for (Eigen::Index k = 0; k < n; ++k) x.tail(n - k - 1) -= x[k] * a_.col(k).tail(n - k - 1);
     for (Eigen::Index k = n; k-- > 0;) {
         x[k] /= a_(k, k);
@@ -61,7 +61,7 @@ void DenseInverse::invert(WorkMat& to) const {
     auto x = to.topLeftCorner(n, n);
     x.setIdentity();
     for (Eigen::Index k = 0; k < n; ++k) {
-        const Eigen::Index other = swaps_[static_cast<std::size_t>(k)];
+        const Eigen::Index other = swaps_[k];
         if (other != k) x.row(k).swap(x.row(other));
     }
     for (Eigen::Index start = 0; start < n; start += panel) {  // L

@@ -143,7 +143,7 @@ void KktSystem::fill(const BlockMatrix& A, const BlockRows& G, const ConstRef& T
     for (int g = 0; g < G.groups(); ++g) {
         const int first = G.row[g], dim = G.dim(g);
         const auto blocks = G.blocks_of(g);
-        const auto on = [&](int r) { return active.empty() || active[static_cast<std::size_t>(first + r)]; };
+        const auto on = [&](int r) { return active.empty() || active[first + r]; };
         if (form_ == Form::kkt) {
             double* diagonal = K.diagonal(A.nodes.size() + g);
             for (int r = 0; r < dim; ++r) diagonal[r * (dim + 1)] = on(r) ? -T[first + r] : -1.0;

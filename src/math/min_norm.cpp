@@ -32,7 +32,7 @@ void MinNorm::factor(const WorkMat& K, double tolerance) {
         if (!(norm > tolerance * largest)) break;
         if (best != k) {
             factors_.col(k).swap(factors_.col(best));
-            std::swap(order_[static_cast<std::size_t>(k)], order_[static_cast<std::size_t>(best)]);
+            std::swap(order_[k], order_[best]);
         }
         double beta = 0;
         factors_.col(k).tail(left).makeHouseholderInPlace(q_tau_[k], beta);
@@ -82,7 +82,7 @@ void MinNorm::solve(double* b) const {
         x[k] -= s;
         x.tail(rest) -= s * row.transpose();
     }
-    for (Eigen::Index k = 0; k < n; ++k) work_[order_[static_cast<std::size_t>(k)]] = x[k];
+    for (Eigen::Index k = 0; k < n; ++k) work_[order_[k]] = x[k];
     x = work_;
 }
 

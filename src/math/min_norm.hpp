@@ -20,7 +20,7 @@ public:
     void solve(double* b) const;  // b := x, n entries
 
     int rank() const { return rank_; }
-    int dependent(int i) const { return order_[static_cast<std::size_t>(rank_ + i)]; }  // i < n - rank
+    int dependent(int i) const { return order_[rank_ + i]; }  // i < n - rank
 
 private:
     WorkMat factors_;  // T and the essential parts of the reflections of Q below it, of Z right of it

@@ -78,14 +78,14 @@ void NodeInverse::factor(const BlockMatrix& A) {
     offset_.resize(static_cast<std::size_t>(nodes_.size()));
     int total = 0;
     for (int n = 0; n < nodes_.size(); ++n) {
-        offset_[static_cast<std::size_t>(n)] = total;
+        offset_[n] = total;
         total += nodes_.dof(n) * nodes_.dof(n);
     }
     values_.resize(static_cast<std::size_t>(total));
     for (int n = 0; n < nodes_.size(); ++n) {
         const int d = nodes_.dof(n);
-        const double* from = A.values.data() + A.diagonal[static_cast<std::size_t>(n)];
-        double* to = values_.data() + offset_[static_cast<std::size_t>(n)];
+        const double* from = A.values.data() + A.diagonal[n];
+        double* to = values_.data() + offset_[n];
         bool done = false;
         if (d == 6 || d == 3) {
             for (int i = 0; i < d * d; ++i) to[i] = from[i];
@@ -97,14 +97,14 @@ void NodeInverse::factor(const BlockMatrix& A) {
 
 void NodeInverse::apply(const ConstRef& x, Eigen::Ref<VecX> y) const {
     for (int n = 0; n < nodes_.size(); ++n) {
-        const int i = nodes_.start[static_cast<std::size_t>(n)], d = nodes_.dof(n);
+        const int i = nodes_.start[n], d = nodes_.dof(n);
         y.segment(i, d).noalias() = block(n).lazyProduct(x.segment(i, d));
     }
 }
 
 double NodeInverse::quadratic(int n, const double* row) const {
     const int d = nodes_.dof(n);
-    const double* inverse = values_.data() + offset_[static_cast<std::size_t>(n)];
+    const double* inverse = values_.data() + offset_[n];
     if (d == 6) return quadratic_form<6>(inverse, row);
     if (d == 3) return quadratic_form<3>(inverse, row);
     double sum = 0;

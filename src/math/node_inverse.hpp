@@ -17,9 +17,7 @@ public:
     void factor(const BlockMatrix& A);  // keeps its memory from call to call
 
     const Nodes& nodes() const { return nodes_; }
-    Eigen::Map<const MatX> block(int n) const {
-        return {values_.data() + offset_[static_cast<std::size_t>(n)], nodes_.dof(n), nodes_.dof(n)};
-    }
+    Eigen::Map<const MatX> block(int n) const { return {values_.data() + offset_[n], nodes_.dof(n), nodes_.dof(n)}; }
     void apply(const ConstRef& x, Eigen::Ref<VecX> y) const;  // y = A_nn^-1 x node by node; y is not x
     double quadratic(int n, const double* row) const;         // row A_nn^-1 row'
 

@@ -14,7 +14,7 @@ void SparseSquare::finish() {
     run_first_.assign(1, 0);
     runs_.clear();
     for (int j = 0; j < n_; ++j) {
-        const int start = columns_.first[static_cast<std::size_t>(j)];
+        const int start = columns_.first[j];
         const Line line = column(j);
         for (int k = 0; k < line.count; ++k) {
             if (k > 0 && line.index[k] == line.index[k - 1] + 1)
@@ -25,7 +25,7 @@ void SparseSquare::finish() {
         run_first_.push_back(static_cast<int>(runs_.size()));
     }
     rows_.first.assign(static_cast<std::size_t>(n_) + 1, 0);
-    for (const int i : columns_.index) ++rows_.first[static_cast<std::size_t>(i) + 1];
+    for (const int i : columns_.index) ++rows_.first[i + 1];
     for (std::size_t i = 1; i < rows_.first.size(); ++i) rows_.first[i] += rows_.first[i - 1];
     rows_.index.resize(columns_.index.size());
     rows_.value.resize(columns_.value.size());
@@ -33,7 +33,7 @@ void SparseSquare::finish() {
     for (int j = 0; j < n_; ++j) {
         const Line line = column(j);
         for (int k = 0; k < line.count; ++k) {
-            const auto slot = static_cast<std::size_t>(next_[static_cast<std::size_t>(line.index[k])]++);
+            const auto slot = static_cast<std::size_t>(next_[line.index[k]]++);
             rows_.index[slot] = j;
             rows_.value[slot] = line.value[k];
         }
@@ -56,7 +56,7 @@ void SparseSquare::gather(const SparseSquare& all, const std::vector<int>& chose
         next_column();
         const Line line = all.column(j);
         for (int k = 0; k < line.count; ++k) {
-            const int row = place[static_cast<std::size_t>(line.index[k])];
+            const int row = place[line.index[k]];
             if (row >= 0) add(row, line.value[k]);
         }
     }

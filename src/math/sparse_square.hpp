@@ -33,8 +33,8 @@ public:
     Line column(int j) const { return columns_.line(j); }
     Line row(int i) const { return rows_.line(i); }
     void add_column(int j, double s, double* y) const {  // y += s M_j
-        for (int r = run_first_[static_cast<std::size_t>(j)]; r < run_first_[static_cast<std::size_t>(j) + 1]; ++r) {
-            const Run& run = runs_[static_cast<std::size_t>(r)];
+        for (int r = run_first_[j]; r < run_first_[j + 1]; ++r) {
+            const Run& run = runs_[r];
             Eigen::Map<VecX>(y + run.row, run.count) +=
                 s * Eigen::Map<const VecX>(columns_.value.data() + run.offset, run.count);
         }
@@ -46,8 +46,8 @@ private:
         std::vector<int> first, index;
         AlignedDoubles value;
         Line line(int i) const {
-            const int start = first[static_cast<std::size_t>(i)];
-            return {index.data() + start, value.data() + start, first[static_cast<std::size_t>(i) + 1] - start};
+            const int start = first[i];
+            return {index.data() + start, value.data() + start, first[i + 1] - start};
         }
     };
     struct Run {

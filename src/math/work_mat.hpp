@@ -19,8 +19,7 @@ public:
         return *this;
     }
     template <class Expression>
-    WorkMat& operator=(
-        const Eigen::MatrixBase<Expression>& x) {  // no products: they need a temporary; use add_product
+    WorkMat& operator=(const Eigen::MatrixBase<Expression>& x) {  // no products: they need a temporary; use add_product
         resize(x.rows(), x.cols());
         Eigen::Map<MatX>::operator=(x);
         return *this;

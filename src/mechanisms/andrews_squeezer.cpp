@@ -184,23 +184,20 @@ Mechanism AndrewsSqueezer::build(const OptionValues& values) const {
     model.joint_names = {"K2 to K3 along x", "K2 to K3 along y", "K2 to K4 along x",
                          "K2 to K4 along y", "K2 to K6 along x", "K2 to K6 along y"};
     model.joint_value = [squeezer](double, const VecX& q, VecX& value) {
-        for (int i = 0; i < 3; ++i)
-            value.segment<2>(2 * i) = squeezer.hinge.at(q) - squeezer.ways[static_cast<std::size_t>(i)].at(q);
+        for (int i = 0; i < 3; ++i) value.segment<2>(2 * i) = squeezer.hinge.at(q) - squeezer.ways[i].at(q);
     };
     model.joint_jacobian = [squeezer](double, const VecX& q, MatX& G) {
         for (int i = 0; i < 3; ++i) {
             squeezer.hinge.add_jacobian(q, 1, G, 2 * i);
-            squeezer.ways[static_cast<std::size_t>(i)].add_jacobian(q, -1, G, 2 * i);
+            squeezer.ways[i].add_jacobian(q, -1, G, 2 * i);
         }
     };
     model.joint_curvature = [squeezer](double, const VecX& q, const VecX& v, VecX& c) {
-        for (int i = 0; i < 3; ++i)
-            c.segment<2>(2 * i) =
-                squeezer.hinge.turning(q, v) - squeezer.ways[static_cast<std::size_t>(i)].turning(q, v);
+        for (int i = 0; i < 3; ++i) c.segment<2>(2 * i) = squeezer.hinge.turning(q, v) - squeezer.ways[i].turning(q, v);
     };
     model.bodies = {"K1", "K2", "K3", "K4", "K5", "K6", "K7"};
     model.body_state = [squeezer](int body, const VecX& q, const VecX& v) {
-        const Carried& centre = squeezer.centres[static_cast<std::size_t>(body)];
+        const Carried& centre = squeezer.centres[body];
         const Vec2 at = centre.at(q), speed = centre.velocity(q, v);
         const Arm& own = centre.arms[1];
         return BodyState{

@@ -62,7 +62,7 @@ Ring ring_of(double L) {
     Ring ring{L, {}};
     for (int i = 0; i < hinges; ++i) {
         const int axis = (i + 1) % 3;  // y, z, x, y, z, x
-        Hinge& hinge = ring.hinge[static_cast<std::size_t>(i)];
+        Hinge& hinge = ring.hinge[i];
         hinge.before = i - 1;
         hinge.after = i;
         hinge.arm_before = corner(i, L) - middle(hinge.before, L);
@@ -75,18 +75,17 @@ Ring ring_of(double L) {
 
 void values_of(const Ring& ring, const VecX& q, VecX& g) {
     for (int i = 0; i < hinges; ++i) {
-        const Hinge& hinge = ring.hinge[static_cast<std::size_t>(i)];
+        const Hinge& hinge = ring.hinge[i];
         const Placed a(hinge.before, q), b(hinge.after, q);
         g.segment<3>(5 * i) = a.p + a.R * hinge.arm_before - b.p - b.R * hinge.arm_after;
-        for (int k = 0; k < 2; ++k)
-            g[5 * i + 3 + k] = ring.L * (a.R * hinge.across[static_cast<std::size_t>(k)]).dot(b.R * hinge.axis);
+        for (int k = 0; k < 2; ++k) g[5 * i + 3 + k] = ring.L * (a.R * hinge.across[k]).dot(b.R * hinge.axis);
     }
 }
 
 // d(R a) = -R [a]x dtheta in the body.
 void jacobian_of(const Ring& ring, const VecX& q, MatX& G) {
     for (int i = 0; i < hinges; ++i) {
-        const Hinge& hinge = ring.hinge[static_cast<std::size_t>(i)];
+        const Hinge& hinge = ring.hinge[i];
         const Placed a(hinge.before, q), b(hinge.after, q);
         const Vec3 axis = b.R * hinge.axis;
         if (hinge.before >= 0) {
@@ -98,7 +97,7 @@ void jacobian_of(const Ring& ring, const VecX& q, MatX& G) {
             G.block<3, 3>(5 * i, 6 * hinge.after + 3) = b.R * hat(hinge.arm_after);
         }
         for (int k = 0; k < 2; ++k) {
-            const Vec3& own = hinge.across[static_cast<std::size_t>(k)];
+            const Vec3& own = hinge.across[k];
             const Vec3 across = a.R * own;
             if (hinge.before >= 0)
                 G.block<1, 3>(5 * i + 3 + k, 6 * hinge.before + 3) =
@@ -112,12 +111,12 @@ void jacobian_of(const Ring& ring, const VecX& q, MatX& G) {
 
 void curvature_of(const Ring& ring, const VecX& q, const VecX& v, VecX& c) {
     for (int i = 0; i < hinges; ++i) {
-        const Hinge& hinge = ring.hinge[static_cast<std::size_t>(i)];
+        const Hinge& hinge = ring.hinge[i];
         const Placed a(hinge.before, q, v), b(hinge.after, q, v);
         c.segment<3>(5 * i) = a.second_rate(hinge.arm_before) - b.second_rate(hinge.arm_after);
         const Vec3 axis = b.R * hinge.axis, axis_rate = b.rate(hinge.axis), axis_bend = b.second_rate(hinge.axis);
         for (int k = 0; k < 2; ++k) {
-            const Vec3& own = hinge.across[static_cast<std::size_t>(k)];
+            const Vec3& own = hinge.across[k];
             c[5 * i + 3 + k] =
                 ring.L * (a.second_rate(own).dot(axis) + 2 * a.rate(own).dot(axis_rate) + (a.R * own).dot(axis_bend));
         }
@@ -144,7 +143,7 @@ Mechanism Bricard::build(const OptionValues& values) const {
         model.bodies.push_back("rod " + number);
         model.quaternion_blocks.push_back(7 * rod + 3);
         const Vec3 way = (corner(rod + 1, L) - corner(rod, L)) / L;
-        Vec3& J = inertia[static_cast<std::size_t>(rod)];
+        Vec3& J = inertia[rod];
         for (int k = 0; k < 3; ++k) J[k] = way[k] != 0 ? along : across;
         model.constant_mass.diagonal().segment<3>(6 * rod).setConstant(m);
         model.constant_mass.diagonal().segment<3>(6 * rod + 3) = J;
@@ -153,8 +152,7 @@ Mechanism Bricard::build(const OptionValues& values) const {
     }
     model.gyroscopic = [inertia](const VecX& v, MatX& F) {
         for (int rod = 0; rod < rods; ++rod)
-            F.block<3, 3>(6 * rod + 3, 6 * rod + 3) =
-                hat(inertia[static_cast<std::size_t>(rod)].cwiseProduct(Vec3(v.segment<3>(6 * rod + 3))));
+            F.block<3, 3>(6 * rod + 3, 6 * rod + 3) = hat(inertia[rod].cwiseProduct(Vec3(v.segment<3>(6 * rod + 3))));
     };
     const double weight = m * g;  // [N]
     model.potential = [weight](const VecX& x) {

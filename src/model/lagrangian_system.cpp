@@ -147,10 +147,8 @@ public:
     }
 
     int edges() const override { return static_cast<int>(m_.edges.size()); }
-    double edge_value(int edge, const VecX& q) const override {
-        return m_.edges[static_cast<std::size_t>(edge)].value(q);
-    }
-    std::string edge_name(int edge) const override { return m_.edges[static_cast<std::size_t>(edge)].name; }
+    double edge_value(int edge, const VecX& q) const override { return m_.edges[edge].value(q); }
+    std::string edge_name(int edge) const override { return m_.edges[edge].name; }
 
     Energies energies(double, const VecX& q, const VecX& v) const override {
         Energies e;
@@ -285,8 +283,8 @@ private:
         m_.joint_value(t, q, g);
         m_.joint_jacobian(t, q, full);
         for (int j = 0; j < m_.joints; ++j) {
-            joints.value[static_cast<std::size_t>(j)] = g[j];
-            for (int i = 0; i < m_.nv; ++i) G.values[static_cast<std::size_t>(j * m_.nv + i)] = full(j, i);
+            joints.value[j] = g[j];
+            for (int i = 0; i < m_.nv; ++i) G.values[j * m_.nv + i] = full(j, i);
         }
     }
 

@@ -51,7 +51,7 @@ State MultibodySystem::initial_state(const std::vector<Vec3>& velocity,
                    body.present ? angular_velocity[b] : Vec3::Zero(), x);
     }
     for (const Counted& counted : counted_)
-        x.q[counted.place] = model_.joints[static_cast<std::size_t>(counted.joint)].offset[counted.coordinate];
+        x.q[counted.place] = model_.joints[counted.joint].offset[counted.coordinate];
     advance(x.q, VecX::Zero(nv()));
     return x;
 }
@@ -60,7 +60,7 @@ void MultibodySystem::place_body(int body, const Pose& pose, const Vec3& velocit
                                  State& x) const {
     const int n = node(body);
     if (n < 0) return;
-    double* q = x.q.data() + q_start_[static_cast<std::size_t>(body)];
+    double* q = x.q.data() + q_start_[body];
     double* v = x.v.data() + nodes_.start[n];
     if (model_.plane) {
         const Quat& R = pose.attitude;
@@ -88,22 +88,21 @@ State MultibodySystem::carry_over(const MultibodySystem& before, const State& x)
     y.q.head(bodies) = x.q.head(bodies);
     y.v.head(before.nv()) = x.v;
     for (const Counted& counted : counted_) {
-        const Joint& joint = model_.joints[static_cast<std::size_t>(counted.joint)];
+        const Joint& joint = model_.joints[counted.joint];
         const int old = before.joint_index(joint.id);
-        const bool known = old >= 0 && before.count_place_[static_cast<std::size_t>(old)][counted.coordinate] >= 0;
-        const bool same = old >= 0 && before.model_.joints[static_cast<std::size_t>(old)].present == joint.present;
-        y.q[counted.place] = known && (same || !joint.present)
-                                 ? x.q[before.count_place_[static_cast<std::size_t>(old)][counted.coordinate]]
-                                 : joint.offset[static_cast<std::size_t>(counted.coordinate)];
+        const bool known = old >= 0 && before.count_place_[old][counted.coordinate] >= 0;
+        const bool same = old >= 0 && before.model_.joints[old].present == joint.present;
+        y.q[counted.place] = known && (same || !joint.present) ? x.q[before.count_place_[old][counted.coordinate]]
+                                                               : joint.offset[counted.coordinate];
     }
     return y;
 }
 
 Pose MultibodySystem::pose(int body, const VecX& q) const {
     if (body < 0) return {};
-    const RigidBody& data = model_.bodies[static_cast<std::size_t>(body)];
+    const RigidBody& data = model_.bodies[body];
     if (data.fixed) return data.pose;
-    const double* x = q.data() + q_start_[static_cast<std::size_t>(body)];
+    const double* x = q.data() + q_start_[body];
     if (!model_.plane) return {Vec3(x[0], x[1], x[2]), read_quaternion(x + 3)};
     // The out-of-plane position stays where the scene put it.
     const Vec3 out = plane_n_ * plane_n_.dot(data.pose.position);
@@ -228,7 +227,7 @@ void MultibodySystem::chart_rate(const VecX& u, const VecX& v, VecX& rate) const
 
 void MultibodySystem::recount(VecX& q) const {
     for (const Counted& counted : counted_) {
-        const Joint& joint = model_.joints[static_cast<std::size_t>(counted.joint)];
+        const Joint& joint = model_.joints[counted.joint];
         if (!joint.present) continue;
         q[counted.place] = joint.curve ? parameter(counted.joint, q) : coordinate(counted.joint, counted.coordinate, q);
     }
@@ -255,8 +254,7 @@ Energies MultibodySystem::energies(double, const VecX& q, const VecX& v) const {
     }
     for (const Group& group : groups_) {
         if (group.source != Source::torsion) continue;
-        const Drive& drive =
-            model_.joints[static_cast<std::size_t>(group.index)].drives[static_cast<std::size_t>(group.drive)];
+        const Drive& drive = model_.joints[group.index].drives[group.drive];
         const double x = coordinate(group.index, drive.coordinate, q) - drive.rest;
         e.elastic += 0.5 * drive.stiffness * x * x;
     }
@@ -295,12 +293,10 @@ std::vector<std::string> MultibodySystem::coordinate_names() const {
         }
     }
     for (const Counted& counted : counted_) {
-        const Joint& joint = model_.joints[static_cast<std::size_t>(counted.joint)];
+        const Joint& joint = model_.joints[counted.joint];
         const auto& coordinates = joint_entry(joint.kind).coordinates;
         names.push_back(joint.name + "." +
-                        (joint.kind == JointKind::point_on_curve
-                             ? "way"
-                             : coordinates[static_cast<std::size_t>(counted.coordinate)]));
+                        (joint.kind == JointKind::point_on_curve ? "way" : coordinates[counted.coordinate]));
     }
     return names;
 }
@@ -314,7 +310,7 @@ std::vector<std::string> MultibodySystem::body_names() const {
 BodyState MultibodySystem::body_state(int body, const VecX& q, const VecX& v) const {
     const Twist motion = twist(body, q, v);
     Pose frame = pose(body, q);
-    frame.position = frame * (-model_.bodies[static_cast<std::size_t>(body)].com);
+    frame.position = frame * (-model_.bodies[body].com);
     return {frame, motion.linear, motion.angular, there(body)};
 }
 

@@ -149,7 +149,7 @@ public:
 
     // Placement of the centre of mass and axes of a body; body -1 is the ground.
     Pose pose(int body, const VecX& q) const;
-    int node(int body) const { return body < 0 ? -1 : node_[static_cast<std::size_t>(body)]; }
+    int node(int body) const { return body < 0 ? -1 : node_[body]; }
 
 private:
     Twist twist(int body, const VecX& q, const VecX& v) const;
@@ -196,7 +196,7 @@ private:
     void plan_rows();
     std::string limit_name(const ContactId& id) const;
     std::string edited_name(const ContactId& id) const;
-    bool there(int body) const { return body < 0 || model_.bodies[static_cast<std::size_t>(body)].present; }
+    bool there(int body) const { return body < 0 || model_.bodies[body].present; }
     int joint_index(std::uint32_t id) const;  // -1 if there is none
     void measure_bodies();
     JointFrames frames(int a, int b, const Vec3& point_a, const Vec3& point_b, const VecX& q) const;

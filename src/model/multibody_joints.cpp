@@ -41,7 +41,7 @@ void MultibodySystem::plan_rows() {
     };
     for (const auto& [id, coordinate] : model_.counted) count(joint_index(id), coordinate);
     for (int j = 0; j < static_cast<int>(model_.joints.size()); ++j) {
-        const Joint& joint = model_.joints[static_cast<std::size_t>(j)];
+        const Joint& joint = model_.joints[j];
         const bool gear = joint.kind == JointKind::gear || joint.kind == JointKind::rack_pinion;
         for (int k = 0; k < 2 && gear; ++k) count(joint_index(joint.of[k]), joint.of_coordinate[k]);
         for (const Drive& drive : joint.drives) count(j, drive.coordinate);
@@ -55,7 +55,7 @@ void MultibodySystem::plan_rows() {
             groups_.push_back({Source::joint, group_id(Source::joint, 0, joint.id), j});
         }
         for (int d = 0; d < static_cast<int>(joint.drives.size()); ++d) {
-            const Drive& drive = joint.drives[static_cast<std::size_t>(d)];
+            const Drive& drive = joint.drives[d];
             const auto add = [&](Source source) {
                 groups_.push_back({source, group_id(source, drive.coordinate, joint.id), j, d});
             };
@@ -71,7 +71,7 @@ void MultibodySystem::plan_rows() {
     }
     model_.counted.clear();
     for (const Counted& counted : counted_)
-        model_.counted.emplace_back(model_.joints[static_cast<std::size_t>(counted.joint)].id, counted.coordinate);
+        model_.counted.emplace_back(model_.joints[counted.joint].id, counted.coordinate);
     std::sort(limits_.begin(), limits_.end(), [](const Limit& x, const Limit& y) { return x.id < y.id; });
     for (const Spring& spring : model_.springs) {
         if (!spring.present) continue;
@@ -107,22 +107,19 @@ void MultibodySystem::plan_rows() {
     }
     std::sort(elements_.begin(), elements_.end(), [](const Element& x, const Element& y) { return x.id < y.id; });
     for (int e = 0; e < static_cast<int>(elements_.size()); ++e)
-        groups_.push_back(
-            {Source::element, group_id(Source::element, 0, elements_[static_cast<std::size_t>(e)].id), e});
+        groups_.push_back({Source::element, group_id(Source::element, 0, elements_[e].id), e});
 }
 
 std::string MultibodySystem::joint_name(std::uint32_t id) const {
     const auto found = std::find_if(groups_.begin(), groups_.end(), [&](const Group& group) { return group.id == id; });
     if (found == groups_.end()) return "joint " + std::to_string(id & joint_id_mask);
-    if (found->source == Source::element) return elements_[static_cast<std::size_t>(found->index)].name;
-    const Joint& joint = model_.joints[static_cast<std::size_t>(found->index)];
+    if (found->source == Source::element) return elements_[found->index].name;
+    const Joint& joint = model_.joints[found->index];
     std::string name = joint.name;
     if (found->source <= Source::gear) return name;
-    if (found->source == Source::torsion) return joint.drives[static_cast<std::size_t>(found->drive)].spring_name;
+    if (found->source == Source::torsion) return joint.drives[found->drive].spring_name;
     const auto& coordinates = joint_entry(joint.kind).coordinates;
-    if (coordinates.size() > 1)
-        name += std::string(".") +
-                coordinates[static_cast<std::size_t>(joint.drives[static_cast<std::size_t>(found->drive)].coordinate)];
+    if (coordinates.size() > 1) name += std::string(".") + coordinates[joint.drives[found->drive].coordinate];
     switch (found->source) {
         case Source::motor: return name + " motor";
         case Source::friction: return name + " friction";
@@ -133,7 +130,7 @@ std::string MultibodySystem::joint_name(std::uint32_t id) const {
 std::string MultibodySystem::limit_name(const ContactId& id) const {
     const int j = joint_index(id.a & ~limit_flag);
     if (j < 0) return "limit " + std::to_string(id.a & ~limit_flag);
-    const Joint& joint = model_.joints[static_cast<std::size_t>(j)];
+    const Joint& joint = model_.joints[j];
     std::string name = joint.name;
     const auto& coordinates = joint_entry(joint.kind).coordinates;
     if (coordinates.size() > 1) name += std::string(".") + coordinates[id.b];
@@ -146,7 +143,7 @@ std::string MultibodySystem::edited_name(const ContactId& id) const {
         case Subject::body: return number < model_.bodies.size() ? model_.bodies[number].name : "body";
         case Subject::joint: {
             const int j = joint_index(number);
-            return j < 0 ? "joint" : model_.joints[static_cast<std::size_t>(j)].name;
+            return j < 0 ? "joint" : model_.joints[j].name;
         }
         case Subject::element: break;
     }
@@ -213,22 +210,22 @@ void MultibodySystem::joint_rows(double t, const VecX& q, JointRows& rows) const
                 const JointFrames at = frames(joint, q);
                 const int first = rows.begin_group(group.id, dim, RowKind::holonomic);
                 for (int i = 0; i < dim; ++i) {
-                    piece[i] = evaluate(pieces_[j][static_cast<std::size_t>(i)], at, joint.length);
+                    piece[i] = evaluate(pieces_[j][i], at, joint.length);
                     rows.value[first + i] = piece[i].value;
                 }
                 add_blocks(joint.a, joint.b, q, dim, piece.data(), rows.jacobian);
                 break;
             }
             case Source::element: {
-                const Element& element = elements_[static_cast<std::size_t>(group.index)];
+                const Element& element = elements_[group.index];
                 const int dim = static_cast<int>(element.pieces.size());
                 const JointFrames at = frames(element.a, element.b, element.point_a, element.point_b, q);
                 const int first = rows.begin_group(group.id, dim, RowKind::compliant);
                 for (int i = 0; i < dim; ++i) {
-                    piece[i] = evaluate(element.pieces[static_cast<std::size_t>(i)], at, element.length);
+                    piece[i] = evaluate(element.pieces[i], at, element.length);
                     rows.value[first + i] = piece[i].value;
-                    rows.stiffness[first + i] = element.stiffness[static_cast<std::size_t>(i)];
-                    rows.damping[first + i] = element.damping[static_cast<std::size_t>(i)];
+                    rows.stiffness[first + i] = element.stiffness[i];
+                    rows.damping[first + i] = element.damping[i];
                 }
                 add_blocks(element.a, element.b, q, dim, piece.data(), rows.jacobian);
                 break;
@@ -237,8 +234,7 @@ void MultibodySystem::joint_rows(double t, const VecX& q, JointRows& rows) const
                 curve_rows(group.index, q, rows.begin_group(group.id, model_.plane ? 1 : 2, RowKind::holonomic), rows);
                 break;
             case Source::gear:
-                gear_row(model_.joints[static_cast<std::size_t>(group.index)], q,
-                         rows.begin_group(group.id, 1, RowKind::holonomic), rows);
+                gear_row(model_.joints[group.index], q, rows.begin_group(group.id, 1, RowKind::holonomic), rows);
                 break;
             case Source::motor: drive_row(t, group, q, rows.begin_group(group.id, 1, RowKind::velocity), rows); break;
             case Source::friction:
@@ -253,7 +249,7 @@ void MultibodySystem::joint_rows(double t, const VecX& q, JointRows& rows) const
 // The point of b in the axes of a is p = R_a' d with d from a's centre of mass, so along constant twists
 //   p' = R_a' (d' - w_a x d),   p'' = R_a' (d'' - 2 w_a x d' + w_a x (w_a x d)),   d'' = w_b x (w_b x r_b).
 MultibodySystem::OnCurve MultibodySystem::on_curve(int joint, const VecX& q, const Twist* a, const Twist* b) const {
-    const Joint& data = model_.joints[static_cast<std::size_t>(joint)];
+    const Joint& data = model_.joints[joint];
     const Pose at_a = pose(data.a, q), at_b = pose(data.b, q);
     const Vec3 arm_b = at_b.attitude * data.point_b, arm_a = at_b.position + arm_b - at_a.position;
     const Quat inverse = at_a.attitude.conjugate();
@@ -277,7 +273,7 @@ double MultibodySystem::parameter(int joint, const VecX& q) const {
 
 // In a plane n_1 is its normal, and only n_2 holds.
 void MultibodySystem::curve_rows(int joint, const VecX& q, int first, JointRows& rows) const {
-    const Joint& data = model_.joints[static_cast<std::size_t>(joint)];
+    const Joint& data = model_.joints[joint];
     const OnCurve at = on_curve(joint, q, nullptr, nullptr);
     std::array<RowPiece, 2> piece;
     const int skip = model_.plane ? 1 : 0;
@@ -308,7 +304,7 @@ void MultibodySystem::gear_row(const Joint& gear, const VecX& q, int row, JointR
     rows.value[row] = -gear.length;
     for (int k = 0; k < 2; ++k) {
         const int j = joint_index(gear.of[k]);
-        const Joint& joint = model_.joints[static_cast<std::size_t>(j)];
+        const Joint& joint = model_.joints[j];
         const RowPiece piece = coordinate_piece(j, gear.of_coordinate[k], q);
         const double s = k == 0 ? 1.0 : -gear.ratio;
         rows.value[row] += s * piece.value;
@@ -323,8 +319,8 @@ void MultibodySystem::gear_row(const Joint& gear, const VecX& q, int row, JointR
 }
 
 void MultibodySystem::drive_row(double t, const Group& group, const VecX& q, int row, JointRows& rows) const {
-    const Joint& joint = model_.joints[static_cast<std::size_t>(group.index)];
-    const Drive& drive = joint.drives[static_cast<std::size_t>(group.drive)];
+    const Joint& joint = model_.joints[group.index];
+    const Drive& drive = joint.drives[group.drive];
     const RowPiece piece = coordinate_piece(group.index, drive.coordinate, q);
     add_blocks(joint.a, joint.b, q, 1, &piece, rows.jacobian);
     const auto bound = [&](double most) {
@@ -358,8 +354,8 @@ void MultibodySystem::limits(const VecX& q, ContactRows& limits) const {
 // A limit is a contact of dimension one: gap s - lower or upper - s.
 void MultibodySystem::limit_rows(const VecX& q, ContactRows& rows) const {
     for (const Limit& limit : limits_) {
-        const Joint& joint = model_.joints[static_cast<std::size_t>(limit.joint)];
-        const Drive& drive = joint.drives[static_cast<std::size_t>(limit.drive)];
+        const Joint& joint = model_.joints[limit.joint];
+        const Drive& drive = joint.drives[limit.drive];
         RowPiece piece = coordinate_piece(limit.joint, drive.coordinate, q);
         const double gap = limit.upper ? drive.upper - piece.value : piece.value - drive.lower;
         if (limit.upper)
@@ -383,23 +379,22 @@ void MultibodySystem::joint_curvature(const VecX& q, const VecX& v, JointRows& j
             const Twist a = twist(joint.a, q, v), b = twist(joint.b, q, v);
             for (const Piece& piece : pieces_[j]) joints.curvature[row++] = evaluate_curvature(piece, at, a, b);
         } else if (group.source == Source::element) {
-            const Element& element = elements_[static_cast<std::size_t>(group.index)];
+            const Element& element = elements_[group.index];
             const JointFrames at = frames(element.a, element.b, element.point_a, element.point_b, q);
             const Twist a = twist(element.a, q, v), b = twist(element.b, q, v);
             for (const Piece& piece : element.pieces) joints.curvature[row++] = evaluate_curvature(piece, at, a, b);
         } else if (group.source == Source::curve) {
-            const Joint& joint = model_.joints[static_cast<std::size_t>(group.index)];
+            const Joint& joint = model_.joints[group.index];
             const Twist a = twist(joint.a, q, v), b = twist(joint.b, q, v);
             const OnCurve at = on_curve(group.index, q, &a, &b);
             for (int i = model_.plane ? 1 : 0; i < 2; ++i) joints.curvature[row++] = at.rows.second[i];
         } else if (group.source == Source::gear) {
-            const Joint& gear = model_.joints[static_cast<std::size_t>(group.index)];
+            const Joint& gear = model_.joints[group.index];
             joints.curvature[row++] =
                 coordinate_curvature(joint_index(gear.of[0]), gear.of_coordinate[0], q, v) -
                 gear.ratio * coordinate_curvature(joint_index(gear.of[1]), gear.of_coordinate[1], q, v);
         } else {
-            const Drive& drive =
-                model_.joints[static_cast<std::size_t>(group.index)].drives[static_cast<std::size_t>(group.drive)];
+            const Drive& drive = model_.joints[group.index].drives[group.drive];
             joints.curvature[row++] = coordinate_curvature(group.index, drive.coordinate, q, v);
         }
     }

@@ -37,7 +37,7 @@ void MultibodySystem::measure_bodies() {
         const bool rod = joint.kind == JointKind::distance;
         const auto reach = [&](int body, const Vec3& point) {
             if (body < 0) return;
-            double& most = reach_[static_cast<std::size_t>(body)];
+            double& most = reach_[body];
             most = std::max({most, point.norm(), rod ? joint.length : 0.0});
         };
         if (!joint.curve) reach(joint.a, joint.point_a);  // a curve has no point on a
@@ -52,22 +52,20 @@ double MultibodySystem::opening_limit(std::uint32_t joint, int row) const {
     const int j = joint_index(joint & joint_id_mask);
     if (j < 0) return infinity;
     const auto size = [&](const Joint& of) {
-        const auto reach = [&](int body) { return body < 0 ? infinity : reach_[static_cast<std::size_t>(body)]; };
+        const auto reach = [&](int body) { return body < 0 ? infinity : reach_[body]; };
         return std::min(reach(of.a), reach(of.b));
     };
-    const Joint& data = model_.joints[static_cast<std::size_t>(j)];
+    const Joint& data = model_.joints[j];
     if (data.kind == JointKind::gear || data.kind == JointKind::rack_pinion) {
         const int first = joint_index(data.of[0]), second = joint_index(data.of[1]);
         if (first < 0 || second < 0) return infinity;
         const auto f = static_cast<std::size_t>(first), s = static_cast<std::size_t>(second);
-        if (coordinates_[f][static_cast<std::size_t>(data.of_coordinate[0])].kind == PieceKind::turn)
-            return most_turned;
+        if (coordinates_[f][data.of_coordinate[0]].kind == PieceKind::turn) return most_turned;
         return share * std::min(size(model_.joints[f]), size(model_.joints[s]));
     }
-    const auto& pieces = pieces_[static_cast<std::size_t>(j)];
+    const auto& pieces = pieces_[j];
     const bool axis = !data.curve && row < std::ssize(pieces) &&
-                      (pieces[static_cast<std::size_t>(row)].kind == PieceKind::right_angle ||
-                       pieces[static_cast<std::size_t>(row)].kind == PieceKind::turn);
+                      (pieces[row].kind == PieceKind::right_angle || pieces[row].kind == PieceKind::turn);
     return axis ? most_turned : share * size(data);
 }
 

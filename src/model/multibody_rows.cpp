@@ -40,7 +40,7 @@ void MultibodySystem::contact_rows(const VecX& q, ContactFinder& finder, Contact
             const int n = node(body);
             if (n < 0) return;
             auto block = rows.jacobian.add_block(n, dof);
-            const Pose& at = poses[static_cast<std::size_t>(body)];
+            const Pose& at = poses[body];
             const Mat3 R = at.attitude.toRotationMatrix();
             const Vec3 arm = contact.position - at.position;
             for (int i = 0; i < dim; ++i)

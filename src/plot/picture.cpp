@@ -20,7 +20,7 @@ constexpr std::array<const char*, colours> on_dark{"#56b4e9", "#ff8a3d", "#2fd3a
 std::string variables(const std::array<const char*, colours>& palette, const char* ink, const char* faint,
                       const char* grid, const char* paper) {
     std::string text = fmt::format("--ink:{};--faint:{};--grid:{};--paper:{};", ink, faint, grid, paper);
-    for (int i = 0; i < colours; ++i) text += fmt::format("--c{}:{};", i, palette[static_cast<std::size_t>(i)]);
+    for (int i = 0; i < colours; ++i) text += fmt::format("--c{}:{};", i, palette[i]);
     return text;
 }
 
@@ -110,7 +110,7 @@ std::string Picture::svg_file() const {
     replace("faint", light_faint);
     replace("grid", light_grid);
     replace("paper", light_paper);
-    for (int i = 0; i < colours; ++i) replace(fmt::format("c{}", i), on_light[static_cast<std::size_t>(i)]);
+    for (int i = 0; i < colours; ++i) replace(fmt::format("c{}", i), on_light[i]);
     return text;
 }
 

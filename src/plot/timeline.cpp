@@ -73,17 +73,16 @@ Picture draw(const Timeline& timeline) {
         int first = 0, last = 0;
         for (const Bar& bar : row.bars)
             if (painter.range(bar.from, bar.to, first, last))
-                for (int c = first; c <= last; ++c)
-                    column[static_cast<std::size_t>(c)] = std::max(column[static_cast<std::size_t>(c)], bar.kind);
+                for (int c = first; c <= last; ++c) column[c] = std::max(column[c], bar.kind);
         for (std::size_t k = 0; k < timeline.kinds.size(); ++k) {
             std::string path;
             for (int c = 0; c < painter.columns;) {
-                if (column[static_cast<std::size_t>(c)] != static_cast<int>(k)) {
+                if (column[c] != static_cast<int>(k)) {
                     ++c;
                     continue;
                 }
                 const int start = c;
-                while (c < painter.columns && column[static_cast<std::size_t>(c)] == static_cast<int>(k)) ++c;
+                while (c < painter.columns && column[c] == static_cast<int>(k)) ++c;
                 path += fmt::format("M{} {}h{}v{}h-{}z", coordinate(x + start), coordinate(above), c - start,
                                     bar_height, c - start);
             }

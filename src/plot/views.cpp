@@ -110,12 +110,10 @@ Picture draw(const ViewStrip& strip) {
         picture.body += fmt::format("<svg x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\">\n", coordinate(x),
                                     coordinate(y), coordinate(view_w), coordinate(view_h));
         for (const Ground& ground : strip.grounds) draw_ground(ground, w, picture.body);
-        for (const Outline& outline : strip.views[static_cast<std::size_t>(i)].outlines)
-            draw_outline(outline, w, picture.body);
+        for (const Outline& outline : strip.views[i].outlines) draw_outline(outline, w, picture.body);
         picture.body += "</svg>\n";
         picture.rectangle(x, y, view_w, view_h, "grid");
-        picture.text(x + view_w / 2, y + view_h + 14,
-                     shortened(strip.views[static_cast<std::size_t>(i)].title, font_size, view_w),
+        picture.text(x + view_w / 2, y + view_h + 14, shortened(strip.views[i].title, font_size, view_w),
                      Picture::Anchor::middle);
     }
     const double below = y0 + ((n + columns - 1) / columns) * (view_h + caption + gap);

@@ -60,13 +60,13 @@ void project_polygon(double mu, const Polygon& shape, double* p) {
     int facet = 0;
     double a = shape.outward[0].dot(tangential);  // along the facet's outward normal
     for (int j = 1; j < shape.facets; ++j) {
-        const double along = shape.outward[static_cast<std::size_t>(j)].dot(tangential);
+        const double along = shape.outward[j].dot(tangential);
         if (along > a) {
             a = along;
             facet = j;
         }
     }
-    const Vec2& out = shape.outward[static_cast<std::size_t>(facet)];
+    const Vec2& out = shape.outward[facet];
     const Vec2 side(-out.y(), out.x());
     const double slope = mu * shape.apothem, half_width = mu * shape.half_edge;
     // with two facets the cone is flat: a = 0 there does not say inside

@@ -107,9 +107,8 @@ SparseMatrix read_fclib_matrix(const Hdf5File& file, const std::string& group) {
         for (std::size_t j = 0; j < outer; ++j) {
             if (p[j + 1] < p[j] || p[j + 1] > count) fail(fmt::format("has wrong pointers at {}", j));
             for (int k = p[j]; k < p[j + 1]; ++k) {
-                const int inner = i[static_cast<std::size_t>(k)], index = static_cast<int>(j);
-                result.entries.push_back(
-                    {nz == -1 ? inner : index, nz == -1 ? index : inner, x[static_cast<std::size_t>(k)]});
+                const int inner = i[k], index = static_cast<int>(j);
+                result.entries.push_back({nz == -1 ? inner : index, nz == -1 ? index : inner, x[k]});
             }
         }
     }
@@ -129,7 +128,7 @@ void write_fclib_matrix(Hdf5File& file, const std::string& group, const SparseMa
     std::vector<std::int32_t> p(static_cast<std::size_t>(matrix.rows) + 1, 0), i;
     std::vector<double> x;
     for (const SparseEntry& e : matrix.entries) {
-        ++p[static_cast<std::size_t>(e.row) + 1];
+        ++p[e.row + 1];
         i.push_back(e.column);
         x.push_back(e.value);
     }

@@ -43,9 +43,9 @@ int read_dimension(const Hdf5File& file, const std::string& group) {
 std::vector<double> read_friction(const Hdf5File& file, const std::string& group, int contacts) {
     std::vector<double> mu = read_fclib_vector(file, group + "/vectors/mu", contacts);
     for (int i = 0; i < contacts; ++i)
-        if (mu[static_cast<std::size_t>(i)] < 0)
+        if (mu[i] < 0)
             throw Error(fmt::format("'{}/vectors/mu' of contact {} is {}, expected a friction coefficient >= 0", group,
-                                    i, mu[static_cast<std::size_t>(i)]),
+                                    i, mu[i]),
                         {file.path()});
     return mu;
 }
@@ -167,7 +167,7 @@ std::vector<std::vector<int>> components(const SparseMatrix& M) {
             index[r] = static_cast<int>(result.size());
             result.emplace_back();
         }
-        result[static_cast<std::size_t>(index[r])].push_back(i);
+        result[index[r]].push_back(i);
     }
     return result;
 }
@@ -180,7 +180,7 @@ void choose_nodes(const SparseMatrix& M, const std::vector<const SparseMatrix*>&
     for (const SparseMatrix* J : rows) {
         const int group = J == rows.front() ? dim : 1;
         for (const SparseEntry& e : J->entries) {
-            auto& list = touching[static_cast<std::size_t>(e.column)];
+            auto& list = touching[e.column];
             const int who = base + e.row / group;
             if (e.value != 0 && (list.empty() || list.back() != who)) list.push_back(who);
         }
@@ -189,7 +189,7 @@ void choose_nodes(const SparseMatrix& M, const std::vector<const SparseMatrix*>&
     const auto touching_of = [&](const std::vector<int>& part) {
         std::vector<int> all;
         for (const int i : part) {
-            const auto& list = touching[static_cast<std::size_t>(i)];
+            const auto& list = touching[i];
             all.insert(all.end(), list.begin(), list.end());
         }
         std::sort(all.begin(), all.end());
@@ -305,8 +305,7 @@ void read_global(const Hdf5File& file, StoredProblem& out) {
     fill_rows(G, 1, place, nodes, step.joints.jacobian,
               [&](int g) { step.joints.begin_group(static_cast<std::uint32_t>(g), 1, RowKind::velocity); });
     fill_rows(H, dim, place, nodes, step.contacts.jacobian, [&](int i) {
-        step.contacts.begin_contact({static_cast<std::uint32_t>(i), 0, 0}, dim, 0.0, mu[static_cast<std::size_t>(i)],
-                                    0.0, 0);
+        step.contacts.begin_contact({static_cast<std::uint32_t>(i), 0, 0}, dim, 0.0, mu[i], 0.0, 0);
     });
     step.size_to_rows();
     for (int k = 0; k < nv; ++k) step.r[k] = f[out.velocities[k]];

@@ -37,8 +37,7 @@ void fill_diagonal(const BlockRows& J, const NodeInverse& inverse, std::vector<d
         for (const BlockRows::Block& b : J.blocks_of(g)) {
             const int d = inverse.nodes().dof(b.node);
             const double* row = J.values.data() + b.offset;
-            for (int i = J.row[g]; i < J.row[g + 1]; ++i, row += d)
-                diagonal[static_cast<std::size_t>(i)] += inverse.quadratic(b.node, row);
+            for (int i = J.row[g]; i < J.row[g + 1]; ++i, row += d) diagonal[i] += inverse.quadratic(b.node, row);
         }
     }
 }
@@ -81,7 +80,7 @@ Residual residual(const StepProblem& problem, const StepSolution& solution) {
     for (int j = 0; j < G.rows(); ++j) {
         const double lambda = solution.lambda[j];
         const double w = s.w[j] + problem.T[j] * lambda - problem.b[j];
-        const double rho = step_of(s.diagonal[static_cast<std::size_t>(j)] + problem.T[j]);
+        const double rho = step_of(s.diagonal[j] + problem.T[j]);
         const double x = lambda - rho * w;
         // a free row has w itself as its natural map; the difference of lambdas would lose digits
         if (std::isnan(problem.lower[j]) || std::isnan(problem.upper[j])) result.joints = nan;
@@ -98,7 +97,7 @@ Residual residual(const StepProblem& problem, const StepSolution& solution) {
         double trace = 0;
         for (int k = first; k < first + dim; ++k) {
             s.u[k] += problem.S[k] * solution.p[k] + problem.c[k];
-            trace += s.diagonal[static_cast<std::size_t>(k)] + problem.S[k];
+            trace += s.diagonal[k] + problem.S[k];
         }
         raise(result.contacts,
               contact_natural_map(dim, problem.contacts.friction[i], problem.contacts.facets[i], step_of(trace / dim),

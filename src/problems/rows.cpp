@@ -62,9 +62,8 @@ void ContactRows::begin_contact(ContactId contact, int dim, double phi, double m
 void ContactRows::keep(const std::vector<char>& wanted) {
     std::size_t kept_rows = 0;
     for (int i = 0; i < size(); ++i) {
-        if (!wanted[static_cast<std::size_t>(i)]) continue;
-        for (int j = jacobian.row[i]; j < jacobian.row[i + 1]; ++j)
-            curvature[kept_rows++] = curvature[static_cast<std::size_t>(j)];
+        if (!wanted[i]) continue;
+        for (int j = jacobian.row[i]; j < jacobian.row[i + 1]; ++j) curvature[kept_rows++] = curvature[j];
     }
     curvature.resize(kept_rows);
     jacobian.keep(wanted);

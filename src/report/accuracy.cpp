@@ -57,7 +57,7 @@ void add_energy(const RecordContents& record, plot::Page& page) {
         total.resize(y.size());
         for (std::size_t k = 0; k < y.size(); ++k) total[k] += y[k];
         if (i == 2 && largest(y) == 0) continue;  // no springs
-        stored.series.push_back({energy_names[static_cast<std::size_t>(i)], std::move(y)});
+        stored.series.push_back({energy_names[i], std::move(y)});
     }
     stored.series.push_back({"total", std::move(total), {}, false, true, "ink dots"});
     page.figure(plot::draw(stored));
@@ -66,7 +66,7 @@ void add_energy(const RecordContents& record, plot::Page& page) {
     LinePlot flows = over_time(record, "Work since the start, into the system", "work", "J");
     for (int i = 3; i < 9; ++i) {
         std::vector<double> y = row_of(record.energy, i);
-        std::string name = energy_names[static_cast<std::size_t>(i)];
+        std::string name = energy_names[i];
         std::replace(name.begin(), name.end(), '_', ' ');
         if (largest(y) <= rounding * scale) {
             absent += (absent.empty() ? "" : ", ") + name;

@@ -48,7 +48,7 @@ std::vector<Contact> histories(const RecordContents& r) {
     std::vector<Contact> contacts(ids.size());
     for (std::size_t i = 0; i < ids.size(); ++i) contacts[i].id = ids[i];
     const auto find = [&](const ContactId& id) -> Contact& {
-        return contacts[static_cast<std::size_t>(std::lower_bound(ids.begin(), ids.end(), id) - ids.begin())];
+        return contacts[std::lower_bound(ids.begin(), ids.end(), id) - ids.begin()];
     };
     for (std::size_t k = 1; k < r.t.size(); ++k) {
         for (std::size_t i = r.contact_start[k]; i < r.contact_start[k + 1]; ++i) {

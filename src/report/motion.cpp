@@ -85,13 +85,13 @@ std::vector<Eigen::Index> choose_moments(const RecordContents& record, const Tra
         const double d = (track.points[k] - track.points[k - 1]).norm();
         way[k] = way[k - 1] + (std::isfinite(d) ? d : 0);
     }
-    const double t0 = record.t[static_cast<std::size_t>(track.rows.front())];
-    const double span = record.t[static_cast<std::size_t>(track.rows.back())] - t0;
+    const double t0 = record.t[track.rows.front()];
+    const double span = record.t[track.rows.back()] - t0;
     std::vector<Eigen::Index> moments;
     for (std::size_t i = 0, k = 0; i < most_views; ++i) {
         const double wanted = static_cast<double>(i) / (most_views - 1);
         const auto measure = [&](std::size_t j) {
-            const double t = span > 0 ? (record.t[static_cast<std::size_t>(track.rows[j])] - t0) / span : 0;
+            const double t = span > 0 ? (record.t[track.rows[j]] - t0) / span : 0;
             return way.back() > 0 ? 0.5 * t + 0.5 * way[j] / way.back() : t;
         };
         while (k + 1 < n && measure(k) < wanted - 1e-9) ++k;
@@ -152,12 +152,11 @@ public:
 
     std::vector<Outline> paint(Eigen::Index row, const ViewAxes& axes) const {
         const auto at = std::lower_bound(track_.rows.begin(), track_.rows.end(), row) - track_.rows.begin();
-        const MatX& now = track_.points[static_cast<std::size_t>(at)];
+        const MatX& now = track_.points[at];
         std::vector<Outline> list;
         for (Eigen::Index p = 0; p < std::min<Eigen::Index>(now.cols(), plot::colours); ++p) {
             Outline path{Kind::line, {}, 0, -1};
-            for (std::ptrdiff_t k = 0; k <= at; ++k)
-                path.points.push_back(axes(track_.points[static_cast<std::size_t>(k)].col(p)));
+            for (std::ptrdiff_t k = 0; k <= at; ++k) path.points.push_back(axes(track_.points[k].col(p)));
             list.push_back(std::move(path));
         }
         for (const auto& [a, b] : rods_) {
@@ -210,8 +209,7 @@ void add_motion(const RecordContents& record, plot::Page& page) {
     const Model model = model_of(record);
     const auto views = [&](const std::vector<Eigen::Index>& moments, auto&& paint) {
         for (const Eigen::Index k : moments) {
-            strip.views.push_back(
-                {fmt::format("t = {} s", plot::number(record.t[static_cast<std::size_t>(k)], 4)), paint(k)});
+            strip.views.push_back({fmt::format("t = {} s", plot::number(record.t[k], 4)), paint(k)});
             for (const Outline& o : strip.views.back().outlines) window.add(o);
         }
     };

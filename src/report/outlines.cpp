@@ -29,9 +29,8 @@ std::vector<plot::Point> tangent_polygon(const Shape& shape, const Pose& body, c
     std::vector<plot::Point> corners;
     const double step = 2 * std::numbers::pi / directions;
     for (int i = 0; i < directions; ++i) {
-        const double a = step * i, h0 = support[static_cast<std::size_t>(i)];
-        const double along =
-            (support[static_cast<std::size_t>((i + 1) % directions)] - h0 * std::cos(step)) / std::sin(step);
+        const double a = step * i, h0 = support[i];
+        const double along = (support[(i + 1) % directions] - h0 * std::cos(step)) / std::sin(step);
         corners.push_back({h0 * std::cos(a) - along * std::sin(a), h0 * std::sin(a) + along * std::cos(a)});
     }
     return corners;

@@ -24,7 +24,7 @@ ScenePainter::ScenePainter(const MultibodySystem& system, const Model& model, co
     shaped_.assign(m_.bodies.size(), false);
     const auto note_shapes = [&](const MultibodySystem& stage) {
         for (const Collider& c : stage.model().collision.colliders)
-            if (c.body >= 0 && c.body < std::ssize(shaped_)) shaped_[static_cast<std::size_t>(c.body)] = true;
+            if (c.body >= 0 && c.body < std::ssize(shaped_)) shaped_[c.body] = true;
     };
     note_shapes(s_);
     for (const Stage& stage : stages_) note_shapes(*stage.system);
@@ -48,14 +48,14 @@ Track ScenePainter::track() const {
 
 std::vector<Outline> ScenePainter::paint(Eigen::Index row, const ViewAxes& axes, bool moving) const {
     const VecX q = r_.q.col(row);
-    const double t = r_.t[static_cast<std::size_t>(row)];
+    const double t = r_.t[row];
     std::vector<Outline> list;
     std::size_t count = 0;
     for (const Collider& c : stage(t).collision.colliders) {
         if (c.body >= std::ssize(m_.bodies)) continue;
-        const bool moves = c.body >= 0 && !m_.bodies[static_cast<std::size_t>(c.body)].fixed;
+        const bool moves = c.body >= 0 && !m_.bodies[c.body].fixed;
         if (moves != moving || !body_there(c.body, t) || ++count > most_shapes) continue;
-        const int colour = moves ? colour_[static_cast<std::size_t>(c.body)] : -1;
+        const int colour = moves ? colour_[c.body] : -1;
         for (Outline& o : outlines_of(c.shape, s_.pose(c.body, q), axes, colour)) list.push_back(std::move(o));
     }
     if (moving) add_rods(t, q, axes, list);
@@ -67,7 +67,7 @@ std::vector<plot::Ground> ScenePainter::grounds(const ViewAxes& axes) const {
     const VecX q = r_.q.col(0);
     for (const Collider& c : m_.collision.colliders) {
         plot::Ground ground;
-        const bool fixed = c.body < 0 || m_.bodies[static_cast<std::size_t>(c.body)].fixed;
+        const bool fixed = c.body < 0 || m_.bodies[c.body].fixed;
         if (fixed && ground_of(c.shape, s_.pose(c.body, q), axes, ground)) list.push_back(ground);
     }
     return list;
@@ -99,8 +99,7 @@ void ScenePainter::make_stages(const Model& model) {
     for (const Action& action : model.actions) {
         if (!editor || r_.t.empty() || action.t > r_.t.back()) return;
         const auto after = std::lower_bound(r_.t.begin(), r_.t.end(), action.t) - r_.t.begin();
-        const bool before = after > 0 && action.t - r_.t[static_cast<std::size_t>(after - 1)] <
-                                             r_.t[static_cast<std::size_t>(after)] - action.t;
+        const bool before = after > 0 && action.t - r_.t[after - 1] < r_.t[after] - action.t;
         const Eigen::Index row = after - (before ? 1 : 0);
         if (row >= r_.v.cols()) return;
         try {
@@ -132,8 +131,8 @@ bool ScenePainter::there(MultibodySystem::Subject subject, std::uint32_t id, boo
 }
 
 bool ScenePainter::body_there(int body, double t) const {
-    return body < 0 || there(MultibodySystem::Subject::body, static_cast<std::uint32_t>(body),
-                             m_.bodies[static_cast<std::size_t>(body)].present, t);
+    return body < 0 ||
+           there(MultibodySystem::Subject::body, static_cast<std::uint32_t>(body), m_.bodies[body].present, t);
 }
 
 // Lines between the joints of bodies without shapes; springs and distance joints.
@@ -141,7 +140,7 @@ void ScenePainter::add_rods(double t, const VecX& q, const ViewAxes& axes, std::
     std::vector<std::vector<Vec3>> anchors(m_.bodies.size());
     const auto anchor = [&](int body, const Vec3& point) {
         const Vec3 world = s_.pose(body, q) * point;
-        if (body >= 0) anchors[static_cast<std::size_t>(body)].push_back(world);
+        if (body >= 0) anchors[body].push_back(world);
         return world;
     };
     const MultibodyModel& now = stage(t);

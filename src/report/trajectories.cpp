@@ -70,7 +70,7 @@ public:
 
     Channel coordinate(Eigen::Index i) const {
         Channel c;
-        c.name = r_.coordinate_names[static_cast<std::size_t>(i)];
+        c.name = r_.coordinate_names[i];
         c.unit = unit_of(c.name);
         c.value = row_of(r_.q, i);
         if (const Eigen::Index j = rate_of(i); j >= 0 && j < r_.v.rows()) {
@@ -85,7 +85,7 @@ public:
     Eigen::Index rate_of(Eigen::Index i) const {
         if (r_.q.rows() == r_.v.rows()) return i;
         const auto& names = r_.coordinate_names;
-        const std::string& name = names[static_cast<std::size_t>(i)];
+        const std::string& name = names[i];
         const auto dot = name.rfind('.');
         if (dot == std::string::npos) return -1;
         const std::string part = name.substr(dot + 1);
@@ -156,7 +156,7 @@ public:
     std::vector<Channel> all() const {
         std::vector<Channel> list;
         for (Eigen::Index i = 0; i < std::min<Eigen::Index>(r_.q.rows(), std::ssize(r_.coordinate_names)); ++i)
-            if (unit_of(r_.coordinate_names[static_cast<std::size_t>(i)]) != "1") list.push_back(coordinate(i));
+            if (unit_of(r_.coordinate_names[i]) != "1") list.push_back(coordinate(i));
         for (std::size_t b = 0; b < r_.body_names.size(); ++b)
             if (in_space(b)) list.push_back(turn(b));
         return list;

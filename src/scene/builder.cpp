@@ -88,7 +88,7 @@ Load build_load(const Scene& scene, const Scene::Load& load, const MultibodyMode
     Load built;
     built.name = load.name;
     built.body = body_index(scene, load.body);
-    if (load.at) built.point = *load.at - model.bodies[static_cast<std::size_t>(built.body)].com;
+    if (load.at) built.point = *load.at - model.bodies[built.body].com;
     built.from = load.from;
     built.until = load.until;
     for (int i = 0; i < 3; ++i) {
@@ -109,7 +109,7 @@ Load build_load(const Scene& scene, const Scene::Load& load, const MultibodyMode
 template <class T>
 T& entry(std::vector<T>& list, int index) {
     if (index == static_cast<int>(list.size())) list.emplace_back();
-    return list[static_cast<std::size_t>(index)];
+    return list[index];
 }
 
 }  // namespace
@@ -166,7 +166,7 @@ void Builder::make_materials() {
 }
 
 void Builder::make_body(int index) {
-    const Scene::Body& body = scene_.bodies[static_cast<std::size_t>(index)];
+    const Scene::Body& body = scene_.bodies[index];
     RigidBody built = build_body(body);
     built.present = standing_.body(index);
     if (model_.plane && !body.fixed) check_planar(body, built);
@@ -192,7 +192,7 @@ void Builder::check_planar(const Scene::Body& body, const RigidBody& built) cons
 
 // A point of the body frame, seen from the centre of mass.
 Vec3 Builder::from_com(int body, const Vec3& point) const {
-    return body < 0 ? point : Vec3(point - model_.bodies[static_cast<std::size_t>(body)].com);
+    return body < 0 ? point : Vec3(point - model_.bodies[body].com);
 }
 
 Vec3 Builder::in_frame(int body, const Vec3& world) const {
@@ -205,7 +205,7 @@ Mat3 Builder::axes_in(int body, const Mat3& axes) const {
 }
 
 void Builder::make_joint(int index) {
-    const Scene::Joint& joint = scene_.joints[static_cast<std::size_t>(index)];
+    const Scene::Joint& joint = scene_.joints[index];
     Joint& built = entry(model_.joints, index);
     built = {};
     built.name = joint.name;
@@ -216,8 +216,7 @@ void Builder::make_joint(int index) {
     built.a = body_index(scene_, joint.a);
     built.b = body_index(scene_, joint.b);
     make_drives(index);
-    for (const Scene::Drive& drive : joint.drives)
-        built.offset[static_cast<std::size_t>(drive.coordinate)] += drive.start;
+    for (const Scene::Drive& drive : joint.drives) built.offset[drive.coordinate] += drive.start;
     if (!built.present) return;
     if (built.kind == JointKind::point_on_curve) return make_curve(joint, built);
     Vec3 at_a, at_b;
@@ -266,8 +265,8 @@ void Builder::make_curve(const Scene::Joint& joint, Joint& built) const {
 }
 
 void Builder::make_drives(int index) {
-    const Scene::Joint& joint = scene_.joints[static_cast<std::size_t>(index)];
-    Joint& built = model_.joints[static_cast<std::size_t>(index)];
+    const Scene::Joint& joint = scene_.joints[index];
+    Joint& built = model_.joints[index];
     built.drives.clear();
     for (const Scene::Drive& drive : joint.drives) built.drives.push_back(build_drive(drive));
     for (std::size_t i = 0; i < scene_.torsion_springs.size(); ++i) {
@@ -355,7 +354,7 @@ void Builder::check_closed(const Scene::Joint& joint, double error) const {
 }
 
 void Builder::make_spring(int index) {
-    const Scene::Spring& spring = scene_.springs[static_cast<std::size_t>(index)];
+    const Scene::Spring& spring = scene_.springs[index];
     Spring& built = entry(model_.springs, index);
     built.name = spring.name;
     built.id = static_cast<std::uint32_t>(index);
@@ -370,7 +369,7 @@ void Builder::make_spring(int index) {
 }
 
 void Builder::make_bushing(int index) {
-    const Scene::Bushing& bushing = scene_.bushings[static_cast<std::size_t>(index)];
+    const Scene::Bushing& bushing = scene_.bushings[index];
     Bushing& built = entry(model_.bushings, index);
     built.name = bushing.name;
     built.id = static_cast<std::uint32_t>(scene_.springs.size() + scene_.torsion_springs.size()) +
@@ -383,8 +382,8 @@ void Builder::make_bushing(int index) {
     built.axes_a = axes_in(built.a, Mat3::Identity());
     built.axes_b = axes_in(built.b, Mat3::Identity());
     for (int i = 0; i < 6; ++i) {
-        built.stiffness[static_cast<std::size_t>(i)] = bushing.stiffness[i];
-        built.damping[static_cast<std::size_t>(i)] = bushing.damping[i];
+        built.stiffness[i] = bushing.stiffness[i];
+        built.damping[i] = bushing.damping[i];
     }
 }
 

@@ -46,7 +46,7 @@ private:
     void check_closed(const Scene::Joint& joint, double error) const;
     Mat3 joint_axes(const Scene::Joint& joint) const;
     Mat3 axes_in(int body, const Mat3& axes) const;
-    Pose frame(int body) const { return body < 0 ? Pose{} : placement_.frames[static_cast<std::size_t>(body)]; }
+    Pose frame(int body) const { return body < 0 ? Pose{} : placement_.frames[body]; }
     Vec3 from_com(int body, const Vec3& point) const;
     Vec3 in_frame(int body, const Vec3& world) const;
     Vec3 in_world(int body, const Vec3& point) const { return frame(body) * point; }

@@ -68,8 +68,7 @@ private:
         for (const std::uint32_t shape : {id.a, id.b}) {
             const auto found = std::find_if(all.begin(), all.end(), [&](const Collider& c) { return c.id == shape; });
             if (found == all.end()) continue;
-            names.push_back(found->body < 0 ? "ground"
-                                            : bodies_->model().bodies[static_cast<std::size_t>(found->body)].name);
+            names.push_back(found->body < 0 ? "ground" : bodies_->model().bodies[found->body].name);
         }
         return names;
     }
@@ -173,8 +172,7 @@ void RowAudit::mass_ratios() {
     std::set<std::pair<int, int>> seen;
     const auto compare = [&](int a, int b, const char* how) {
         if (a < 0 || b < 0 || a == b || !seen.insert(std::minmax(a, b)).second) return;
-        const RigidBody &one = model.bodies[static_cast<std::size_t>(a)],
-                        &two = model.bodies[static_cast<std::size_t>(b)];
+        const RigidBody &one = model.bodies[a], &two = model.bodies[b];
         if (one.fixed || two.fixed) return;
         const double ratio = std::max(one.mass, two.mass) / std::min(one.mass, two.mass);
         if (!(ratio > uneven)) return;

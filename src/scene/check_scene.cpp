@@ -46,13 +46,13 @@ std::vector<Shape> shapes_of(const MultibodyModel& model, int body) {
 double reduced(double a, double b) { return 1 / (1 / a + 1 / b); }
 
 double mass_of(const MultibodyModel& model, int body) {
-    if (body < 0 || model.bodies[static_cast<std::size_t>(body)].fixed) return infinity;
-    return model.bodies[static_cast<std::size_t>(body)].mass;
+    if (body < 0 || model.bodies[body].fixed) return infinity;
+    return model.bodies[body].mass;
 }
 
 double inertia_about(const MultibodyModel& model, int body, const Vec3& axis_B) {
-    if (body < 0 || model.bodies[static_cast<std::size_t>(body)].fixed) return infinity;
-    return axis_B.dot(model.bodies[static_cast<std::size_t>(body)].inertia * axis_B);
+    if (body < 0 || model.bodies[body].fixed) return infinity;
+    return axis_B.dot(model.bodies[body].inertia * axis_B);
 }
 
 }  // namespace
@@ -164,8 +164,8 @@ void check_limits(const Scene& scene, Audit& audit) {
         if (joint.kind != Scene::Joint::Kind::gear && joint.kind != Scene::Joint::Kind::rack_pinion) continue;
         // first - start = ratio (second - start): the range that the limits of both leave to the first
         const auto [c1, c2] = gear_coordinates(scene, joint, static_cast<int>(&joint - scene.joints.data()));
-        const Scene::Joint &one = scene.joints[static_cast<std::size_t>(joint_index(scene, joint.first))],
-                           &two = scene.joints[static_cast<std::size_t>(joint_index(scene, joint.second))];
+        const Scene::Joint &one = scene.joints[joint_index(scene, joint.first)],
+                           &two = scene.joints[joint_index(scene, joint.second)];
         const Scene::Drive *d1 = find_drive(one, c1), *d2 = find_drive(two, c2);
         if (!d1 || !d2) continue;
         double low = d1->start + joint.ratio * (d2->lower - d2->start),
@@ -226,10 +226,9 @@ void check_step_size(const Scene& scene, const MultibodyModel& model, const RunS
                    reduced(mass_of(model, body_index(scene, bushing.a)), mass_of(model, body_index(scene, bushing.b))),
                    bushing.place);
     for (const Scene::TorsionSpring& spring : scene.torsion_springs) {
-        const Joint& joint = model.joints[static_cast<std::size_t>(joint_index(scene, spring.joint))];
-        const auto names =
-            joint_coordinates(scene.joints[static_cast<std::size_t>(joint_index(scene, spring.joint))].kind);
-        const bool slide = names[static_cast<std::size_t>(spring.coordinate)] == "slide";
+        const Joint& joint = model.joints[joint_index(scene, spring.joint)];
+        const auto names = joint_coordinates(scene.joints[joint_index(scene, spring.joint)].kind);
+        const bool slide = names[spring.coordinate] == "slide";
         const double inertia = slide ? reduced(mass_of(model, joint.a), mass_of(model, joint.b))
                                      : reduced(inertia_about(model, joint.a, joint.axes_a.col(2)),
                                                inertia_about(model, joint.b, joint.axes_b.col(2)));

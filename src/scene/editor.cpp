@@ -76,9 +76,9 @@ public:
             if (driven) {
                 builder.make_drives(change.index);
             } else if (change.what == What::body && change.came) {
-                const Pose& pose = next->scene_.bodies[static_cast<std::size_t>(change.index)].pose;
+                const Pose& pose = next->scene_.bodies[change.index].pose;
                 if (change.index == std::ssize(now.frames)) now.frames.emplace_back();
-                now.frames[static_cast<std::size_t>(change.index)] = {pose.position, pose.attitude.normalized()};
+                now.frames[change.index] = {pose.position, pose.attitude.normalized()};
                 builder.make_body(change.index);
             } else if (change.came) {
                 next->make(change, builder);
@@ -121,7 +121,7 @@ private:
     }
 
     double start_of(int joint, int coordinate) const {
-        for (const Scene::Drive& drive : scene_.joints[static_cast<std::size_t>(joint)].drives)
+        for (const Scene::Drive& drive : scene_.joints[joint].drives)
             if (drive.coordinate == coordinate) return drive.start;
         return 0;
     }

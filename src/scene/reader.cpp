@@ -181,7 +181,7 @@ Scene::Name read_material_name(const YamlNode& node, const Scene& scene) {
 void check_movable(const Scene& scene, const Scene::Name& a, const Scene::Name& b, const std::string& what) {
     const auto fixed = [&](const Scene::Name& name) {
         const int i = body_index(scene, name);
-        return i < 0 || scene.bodies[static_cast<std::size_t>(i)].fixed;
+        return i < 0 || scene.bodies[i].fixed;
     };
     if (!fixed(a) || !fixed(b)) return;
     if (a.text == b.text) throw Error(fmt::format("{} acts on '{}', which cannot move", what, a.text), a.place);

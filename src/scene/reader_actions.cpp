@@ -32,8 +32,7 @@ Edit::Kind read_verb(const YamlNode& node) {
         const auto verb = std::find(verbs.begin(), verbs.end(), node.keys[i]);
         if (verb == verbs.end()) continue;
         if (found >= 0)
-            throw Error(fmt::format("an action does one thing, found '{}' and '{}'",
-                                    verbs[static_cast<std::size_t>(found)], node.keys[i]),
+            throw Error(fmt::format("an action does one thing, found '{}' and '{}'", verbs[found], node.keys[i]),
                         node.key_place(i));
         found = static_cast<int>(verb - verbs.begin());
     }
@@ -71,11 +70,10 @@ void read_attach(const YamlNode& node, const Scene& scene, Edit& edit) {
 void read_drive(const MapReader& map, const ValueReader& values, const Scene& scene, double t, Edit& edit) {
     const int index = last_joint(scene, edit.name.text, static_cast<int>(scene.joints.size()));
     if (index < 0) joint_index(scene, edit.name);  // tells the names that there are
-    const Scene::Joint& joint = scene.joints[static_cast<std::size_t>(index)];
+    const Scene::Joint& joint = scene.joints[index];
     if (const YamlNode* coordinate = map.find("coordinate")) {
         const std::vector<std::string> names = joint_coordinates(joint.kind);
-        if (!names.empty())
-            edit.coordinate = names[static_cast<std::size_t>(values.choice(*coordinate, "coordinate", names))];
+        if (!names.empty()) edit.coordinate = names[values.choice(*coordinate, "coordinate", names)];
     }
     const bool turning = coordinate_turns(joint.kind, driven_coordinate(joint, edit));
     const char* most = turning ? "max_torque" : "max_force";

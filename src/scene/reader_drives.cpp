@@ -96,8 +96,8 @@ bool acts(const Scene::Drive& drive) {
 // The one coordinate of this kind that the joint has.
 int only(const Scene& scene, const Scene::Name& name, int end, bool turning, const char* wanted) {
     int index = end - 1;
-    while (scene.joints[static_cast<std::size_t>(index)].name != name.text) --index;
-    const Scene::Joint& joint = scene.joints[static_cast<std::size_t>(index)];
+    while (scene.joints[index].name != name.text) --index;
+    const Scene::Joint& joint = scene.joints[index];
     int found = -1;
     const int count = static_cast<int>(joint_coordinates(joint.kind).size());
     for (int c = 0; c < count; ++c)
@@ -123,7 +123,7 @@ void read_drives(const MapReader& map, const ValueReader& values, Scene::Joint& 
         return;
     }
     for (int c = 0; c < static_cast<int>(coordinates.size()); ++c) {
-        const std::string& name = coordinates[static_cast<std::size_t>(c)];
+        const std::string& name = coordinates[c];
         const YamlNode* node = map.find(name.c_str());
         if (!node) continue;
         const MapReader of_coordinate(*node, fmt::format("'{}' of {}", name, map.what()),

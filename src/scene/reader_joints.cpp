@@ -128,7 +128,7 @@ Scene::TorsionSpring read_torsion_spring(const std::string& name, const YamlNode
     spring.place = place;
     const YamlNode& joint = map.need("joint");
     spring.joint = {values.word(joint, "the name of a joint"), joint.place()};
-    const Scene::Joint& on = scene.joints[static_cast<std::size_t>(joint_index(scene, spring.joint))];
+    const Scene::Joint& on = scene.joints[joint_index(scene, spring.joint)];
     const std::vector<std::string> coordinates = joint_coordinates(on.kind);
     if (coordinates.empty() || on.kind == Scene::Joint::Kind::distance)
         throw Error(fmt::format("a {} joint has no angle or slide for a spring", to_string(on.kind)), joint.place());

@@ -42,7 +42,7 @@ const char* to_string(Edit::Kind kind) {
 
 int last_joint(const Scene& scene, const std::string& name, int end) {
     for (int j = end - 1; j >= 0; --j)
-        if (scene.joints[static_cast<std::size_t>(j)].name == name) return j;
+        if (scene.joints[j].name == name) return j;
     return -1;
 }
 
@@ -115,7 +115,7 @@ bool Standing::has_all(const Scene& scene, What what, int index) const {
     };
     const auto joint_there = [&](const Scene::Name& name, int before) {
         const int j = last_joint(scene, name.text, before);
-        return j >= 0 && joint_[static_cast<std::size_t>(j)] == Is::there;
+        return j >= 0 && joint_[j] == Is::there;
     };
     switch (what) {
         case What::joint: {
@@ -124,8 +124,7 @@ bool Standing::has_all(const Scene& scene, What what, int index) const {
             return joint_there(joint.first, index) && joint_there(joint.second, index);
         }
         case What::spring: return both(scene.springs[i].a, scene.springs[i].b);
-        case What::torsion_spring:
-            return joint_[static_cast<std::size_t>(joint_index(scene, scene.torsion_springs[i].joint))] == Is::there;
+        case What::torsion_spring: return joint_[joint_index(scene, scene.torsion_springs[i].joint)] == Is::there;
         case What::bushing: return both(scene.bushings[i].a, scene.bushings[i].b);
         case What::body: break;
     }
@@ -199,7 +198,7 @@ void Standing::remove(const Scene& scene, const Edit& edit, double t, Changes& c
     if (!body(index))
         throw Error(fmt::format("body '{}' is not there at t = {:.6g} s, so it cannot be removed", edit.name.text, t),
                     place_of(edit));
-    body_[static_cast<std::size_t>(index)] = 0;
+    body_[index] = 0;
     changes.push_back({What::body, index, false});
     cut_loose(scene, changes);
 }
@@ -217,7 +216,7 @@ void Standing::attach(Scene& scene, const Edit& edit, double t, int reserved, Ch
     if (is_gear(joint)) {
         for (const Scene::Name* name : {&joint.first, &joint.second}) {
             const int j = last_joint(scene, name->text, index);
-            if (j < 0 || joint_[static_cast<std::size_t>(j)] != Is::there)
+            if (j < 0 || joint_[j] != Is::there)
                 throw Error(fmt::format("joint '{}' needs joint '{}', which is not there at t = {:.6g} s", joint.name,
                                         name->text, t),
                             name->place);
@@ -229,7 +228,7 @@ void Standing::attach(Scene& scene, const Edit& edit, double t, int reserved, Ch
                                         name->text, t),
                             name->place);
     }
-    joint_[static_cast<std::size_t>(index)] = Is::there;
+    joint_[index] = Is::there;
     changes.push_back({What::joint, index, true});
 }
 
@@ -268,7 +267,7 @@ void Standing::cut(const Scene& scene, const Edit& edit, double t, Changes& chan
                                                    : "is attached later"),
                     place_of(edit));
     }
-    list(there[0].what)[static_cast<std::size_t>(there[0].index)] = Is::gone;
+    list(there[0].what)[there[0].index] = Is::gone;
     changes.push_back({there[0].what, there[0].index, false});
     cut_loose(scene, changes);
 }
@@ -284,7 +283,7 @@ void Standing::drive(Scene& scene, const Edit& edit, double t, Changes& changes)
     if (joint(index) != Is::there)
         throw Error(fmt::format("joint '{}' is not there at t = {:.6g} s, so it cannot be driven", edit.name.text, t),
                     place_of(edit));
-    Scene::Joint& joint = scene.joints[static_cast<std::size_t>(index)];
+    Scene::Joint& joint = scene.joints[index];
     Scene::Drive& drive = make_drive(joint, driven_coordinate(joint, edit));
     if (edit.speed && edit.position)
         throw Error(fmt::format("joint '{}' cannot be driven at a speed and to a position at once", joint.name),

@@ -40,11 +40,11 @@ public:
     // place of the edit if it makes no sense then; scene and standing are then spoilt.
     std::vector<Change> apply(Scene& scene, const Edit& edit, double t, int reserved);
 
-    bool body(int index) const { return index < 0 || body_[static_cast<std::size_t>(index)] != 0; }
-    Is joint(int index) const { return joint_[static_cast<std::size_t>(index)]; }
-    Is spring(int index) const { return spring_[static_cast<std::size_t>(index)]; }
-    Is torsion_spring(int index) const { return torsion_[static_cast<std::size_t>(index)]; }
-    Is bushing(int index) const { return bushing_[static_cast<std::size_t>(index)]; }
+    bool body(int index) const { return index < 0 || body_[index] != 0; }
+    Is joint(int index) const { return joint_[index]; }
+    Is spring(int index) const { return spring_[index]; }
+    Is torsion_spring(int index) const { return torsion_[index]; }
+    Is bushing(int index) const { return bushing_[index]; }
 
 private:
     using Changes = std::vector<Change>;

@@ -151,7 +151,7 @@ private:
             const auto& keys = parent.node.keys;
             const auto first = std::find(keys.begin(), keys.end(), key.text) - keys.begin();
             throw Error(fmt::format("the key '{}' is given twice (first in line {})", key.text,
-                                    parent.node.key_places[static_cast<std::size_t>(first)].line),
+                                    parent.node.key_places[first].line),
                         key.place());
         }
         parent.node.keys.push_back(key.text);

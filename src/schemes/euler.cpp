@@ -23,7 +23,7 @@ double smallest_open_gap(const ContactGaps& before, const ContactGaps& now, doub
     double least = infinity;
     for (const ContactGap& g : now) {
         const int at = find(before, g.id);
-        if (at >= 0 && before[static_cast<std::size_t>(at)].gap > closed_gap) least = std::min(least, g.gap);
+        if (at >= 0 && before[at].gap > closed_gap) least = std::min(least, g.gap);
     }
     return least;
 }
@@ -34,7 +34,7 @@ void keep_closed(const ContactGaps& gaps, double closed_gap, Step& s) {
     s.wanted.resize(static_cast<std::size_t>(contacts.size()));
     for (int i = 0; i < contacts.size(); ++i) {
         const int at = find(gaps, contacts.id[i]);
-        s.wanted[i] = at >= 0 && gaps[static_cast<std::size_t>(at)].gap <= closed_gap;
+        s.wanted[i] = at >= 0 && gaps[at].gap <= closed_gap;
     }
     contacts.keep(s.wanted);
 }

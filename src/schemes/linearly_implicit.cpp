@@ -131,7 +131,7 @@ void LinearlyImplicit::solve(const System& system, Solver& solver, const State& 
     s.wanted.resize(static_cast<std::size_t>(contacts.size()));
     for (int i = 0; i < contacts.size(); ++i) {
         const int at = find(w.start, contacts.id[i]);
-        s.wanted[i] = at >= 0 && w.start[static_cast<std::size_t>(at)].active;
+        s.wanted[i] = at >= 0 && w.start[at].active;
     }
     contacts.keep(s.wanted);
     if (!system.constant_mass()) {
@@ -171,14 +171,14 @@ void LinearlyImplicit::solve(const System& system, Solver& solver, const State& 
     s.stabilisation.setZero(contacts.size());
     for (int i = 0; i < contacts.size(); ++i) {
         const int first = contacts.jacobian.row[i], last = contacts.jacobian.row[i + 1];
-        const ContactGap& start = w.start[static_cast<std::size_t>(find(w.start, contacts.id[i]))];
+        const ContactGap& start = w.start[find(w.start, contacts.id[i])];
         if (chi > 0) s.stabilisation[i] = chi * start.gap / (trial.gamma * h);
         // What still approaches at the start (a gentle touch) stops: asked of the mean it would flip for ever.
         w.product[first] -= std::min(start.rate, 0.0);
         for (int k = first; k < last; ++k) {
             const bool on_mean = k == first ? !end_velocity : friction_on_mean;
-            problem.c[k] = on_mean ? (k == first ? mean : friction_mean) * w.product[k]
-                                   : (1 - ahead) * h * contacts.curvature[static_cast<std::size_t>(k)];
+            problem.c[k] =
+                on_mean ? (k == first ? mean : friction_mean) * w.product[k] : (1 - ahead) * h * contacts.curvature[k];
         }
         problem.c[first] += s.stabilisation[i];
     }
@@ -186,7 +186,7 @@ void LinearlyImplicit::solve(const System& system, Solver& solver, const State& 
         for (const Scratch::Stop& stop : w.stops) {
             if (!stop.now) continue;
             if (stop.row >= 0) {
-                problem.b[stop.row] = problem.joints.target[static_cast<std::size_t>(stop.row)];
+                problem.b[stop.row] = problem.joints.target[stop.row];
                 continue;
             }
             const auto place = std::lower_bound(contacts.id.begin(), contacts.id.end(), stop.id);
@@ -262,7 +262,7 @@ void LinearlyImplicit::collide(const System& system, Solver& solver, State& x, S
     bool ending = false;  // one of them would rebound for less than the shortest sub-step in all
     for (int i = 0; i < contacts.size(); ++i) {
         const int at = find(w.start, contacts.id[i]);
-        s.wanted[i] = contacts.gap[i] <= closed_gap() || (at >= 0 && w.start[static_cast<std::size_t>(at)].active);
+        s.wanted[i] = contacts.gap[i] <= closed_gap() || (at >= 0 && w.start[at].active);
         if (s.wanted[i]) ending = ending || bounces_left(contacts.id[i], x.t, memory) < shortest;
     }
     if (ending) impact.restitution_threshold = infinity;

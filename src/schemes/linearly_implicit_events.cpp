@@ -25,7 +25,7 @@ Vec3 force_at_end(int contact, double h, const Step& s) {
         now[k] = s.solution.p[contacts.jacobian.row[contact] + k] / h;
     const auto place = std::lower_bound(memory.contact.begin(), memory.contact.end(), contacts.id[contact]);
     if (memory.h <= 0 || place == memory.contact.end() || *place != contacts.id[contact]) return now;
-    const Vec3 before = memory.impulse[static_cast<std::size_t>(place - memory.contact.begin())] / memory.h;
+    const Vec3 before = memory.impulse[place - memory.contact.begin()] / memory.h;
     return now + (now - before) * (h / (h + memory.h));
 }
 
@@ -49,7 +49,7 @@ double LinearlyImplicit::first_collision(const System& system, const State& x, c
     double earliest = no_event;
     for (const ContactGap& after : w.end) {
         const int at = find(w.start, after.id);
-        const ContactGap* before = at >= 0 ? &w.start[static_cast<std::size_t>(at)] : nullptr;
+        const ContactGap* before = at >= 0 ? &w.start[at] : nullptr;
         if (before && before->active) continue;
         if (!locate) {
             if (after.gap < 0 && after.rate < -approach_tolerance) return 1;
@@ -83,7 +83,7 @@ double LinearlyImplicit::first_collision(const System& system, const State& x, c
             system.rows(x.t + share * h, w.q_path, *s.finder, w.joints, w.contacts);
             const auto place = std::lower_bound(w.contacts.id.begin(), w.contacts.id.end(), after.id);
             const bool there = place != w.contacts.id.end() && *place == after.id;
-            return there ? w.contacts.gap[static_cast<std::size_t>(place - w.contacts.id.begin())] : 1.0;
+            return there ? w.contacts.gap[place - w.contacts.id.begin()] : 1.0;
         };
         const double gap_closed = closed == 1 ? after.gap : gap_at(closed);
         if (gap_closed >= 0) continue;  // the interpolant dipped, the gap does not
@@ -91,7 +91,7 @@ double LinearlyImplicit::first_collision(const System& system, const State& x, c
         if (gap_open > 0)
             earliest = std::min(earliest, bracketed_root(gap_at, open, closed, gap_open, gap_closed));
         else if (before) {  // it never gets out, and needs a row after all
-            w.start[static_cast<std::size_t>(at)].active = true;
+            w.start[at].active = true;
             w.rows_of = nullptr;
             return held;
         }
@@ -119,7 +119,7 @@ double LinearlyImplicit::first_stop(const System& system, Solver& solver, const 
         const int row = contacts.jacobian.row[i], tangents = contacts.jacobian.dim(i) - 1;
         // What stuck has no slip to lose: on curved bodies its velocity at the new rows is that of their turning.
         const int at = find(w.start, contacts.id[i]);
-        if (tangents == 0 || w.start[static_cast<std::size_t>(at)].known == ContactMode::stick) continue;
+        if (tangents == 0 || w.start[at].known == ContactMode::stick) continue;
         const Vec2 slip(u0[row + 1], tangents > 1 ? u0[row + 2] : 0.0);
         const double speed = slip.norm();
         if (speed <= standing) continue;
@@ -130,7 +130,7 @@ double LinearlyImplicit::first_stop(const System& system, Solver& solver, const 
             along += direction[0] * problem.c[row + 1];
             if (tangents > 1) along += direction[1] * problem.c[row + 2];
         }
-        if (along < 0 || s.solution.modes[static_cast<std::size_t>(i)] == ContactMode::stick)
+        if (along < 0 || s.solution.modes[i] == ContactMode::stick)
             w.stops.push_back({contacts.id[i], -1, direction, speed, false});
     }
     u0.resize(joints.size());
@@ -210,7 +210,7 @@ double LinearlyImplicit::first_release(const System& system, const State& x, con
         if (!before.active || before.known == ContactMode::open) continue;
         const auto place = std::lower_bound(contacts.id.begin(), contacts.id.end(), before.id);
         if (place == contacts.id.end() || *place != before.id) continue;
-        const ContactMode after = s.solution.modes[static_cast<std::size_t>(place - contacts.id.begin())];
+        const ContactMode after = s.solution.modes[place - contacts.id.begin()];
         const bool stuck = before.known == ContactMode::stick;
         const int i = static_cast<int>(place - contacts.id.begin());
         if (after == ContactMode::open || (stuck && after == ContactMode::slip)) {
@@ -299,8 +299,7 @@ double LinearlyImplicit::first_transition(const System& system, Solver& solver, 
     const ContactRows& contacts = s.problem.contacts;
     const auto set_mode = [&](const ContactId& id, ContactMode mode) {
         const auto place = std::lower_bound(contacts.id.begin(), contacts.id.end(), id);
-        if (place != contacts.id.end() && *place == id)
-            s.solution.modes[static_cast<std::size_t>(place - contacts.id.begin())] = mode;
+        if (place != contacts.id.end() && *place == id) s.solution.modes[place - contacts.id.begin()] = mode;
     };
     if (stop <= release) {
         for (const Scratch::Stop& stopping : w.stops)

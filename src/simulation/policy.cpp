@@ -65,7 +65,7 @@ std::string objection(const RunSettings& settings, const System& system, const S
     for (Eigen::Index i = 0; i < x.q.size(); ++i)
         if (!std::isfinite(x.q[i]))
             return fmt::format("step {} at t = {:.9g} s: coordinate '{}' is not finite; try a smaller step", step,
-                               report.t, system.coordinate_names()[static_cast<std::size_t>(i)]);
+                               report.t, system.coordinate_names()[i]);
     for (Eigen::Index i = 0; i < x.v.size(); ++i)
         if (!std::isfinite(x.v[i]))
             return fmt::format("step {} at t = {:.9g} s: velocity {} is not finite; try a smaller step", step, report.t,

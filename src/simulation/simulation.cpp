@@ -279,13 +279,12 @@ struct Simulation::Impl {
         for (const SlidingContact& sliding : painleve.check(step.mass, step.problem.joints, contacts, v_start)) {
             if (!sliding.paradox()) continue;
             any = true;
-            const ContactId& id = contacts.id[static_cast<std::size_t>(sliding.contact)];
+            const ContactId& id = contacts.id[sliding.contact];
             const bool known = std::any_of(paradoxes.begin(), paradoxes.end(),
                                            [&](const Paradox& paradox) { return paradox.contact == id; });
             if (known || paradoxes.size() >= most_paradoxes_kept) continue;
-            paradoxes.push_back({id, step.t0, contacts.friction[static_cast<std::size_t>(sliding.contact)],
-                                 sliding.critical_friction,
-                                 step.solution.modes[static_cast<std::size_t>(sliding.contact)]});
+            paradoxes.push_back({id, step.t0, contacts.friction[sliding.contact], sliding.critical_friction,
+                                 step.solution.modes[sliding.contact]});
         }
         if (any) ++summary.paradox_steps;
     }
@@ -333,7 +332,7 @@ struct Simulation::Impl {
         summary.contacts_max = std::max(summary.contacts_max, static_cast<int>(step.contacts.size()));
         summary.event_count += static_cast<long>(step.events.size());
         for (const Event& event : step.events) {
-            if (event.kind == EventKind::method_switch) ++summary.switches[static_cast<std::size_t>(event.reason)];
+            if (event.kind == EventKind::method_switch) ++summary.switches[event.reason];
             if (summary.events.size() < most_events_kept) summary.events.push_back(event);
         }
     }

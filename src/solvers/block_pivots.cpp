@@ -91,15 +91,13 @@ BlockPivots::State BlockPivots::next(const LcpBlock& block, const State& state) 
         if (w[last] < -noise_z_ && z[1 + a] >= 0 && z[1 + b] >= 0) return {Kind::edge, a};
         if (z[1 + a] >= -noise_z_ && z[1 + b] >= -noise_z_) return w[last] < -noise_z_ ? State{Kind::edge, a} : state;
         const Polygon& section = polygon(block.facets);
-        const auto corner = [&](int j) { return section.corner[static_cast<std::size_t>(j)]; };
+        const auto corner = [&](int j) { return section.corner[j]; };
         const Vec2 p_T = z[1 + a] * corner(a) + z[1 + b] * corner(b);
         int facet = 0;
         for (int j = 1; j < m; ++j)
-            if (section.outward[static_cast<std::size_t>(j)].dot(p_T) >
-                section.outward[static_cast<std::size_t>(facet)].dot(p_T))
-                facet = j;
+            if (section.outward[j].dot(p_T) > section.outward[facet].dot(p_T)) facet = j;
         const double reach = block.mu * std::max(z[0], 0.0) * section.apothem;
-        const bool slips = section.outward[static_cast<std::size_t>(facet)].dot(p_T) > reach + noise_z_;
+        const bool slips = section.outward[facet].dot(p_T) > reach + noise_z_;
         return {slips ? Kind::edge : Kind::stick, facet};
     }
     if (z[last] < -noise_w_) return {Kind::stick, a};
@@ -123,17 +121,17 @@ bool BlockPivots::solve(const SparseSquare& M, const ConstRef& q, const std::vec
     rows_.clear();
     place_.assign(static_cast<std::size_t>(n), -1);
     for (int i = 0; i < n; ++i) {
-        if (!active_[static_cast<std::size_t>(i)]) continue;
-        place_[static_cast<std::size_t>(i)] = static_cast<int>(rows_.size());
+        if (!active_[i]) continue;
+        place_[i] = static_cast<int>(rows_.size());
         rows_.push_back(i);
     }
     const int k = static_cast<int>(rows_.size());
     WorkMat& K = kernel_.matrix();
     K.setZero(k, k);
     for (int j = 0; j < k; ++j) {
-        const SparseSquare::Line line = M.column(rows_[static_cast<std::size_t>(j)]);
+        const SparseSquare::Line line = M.column(rows_[j]);
         for (int e = 0; e < line.count; ++e) {
-            const int place = place_[static_cast<std::size_t>(line.index[e])];
+            const int place = place_[line.index[e]];
             if (place >= 0) K(place, j) = line.value[e];
         }
         K(j, j) += relative_eps;
@@ -146,9 +144,9 @@ bool BlockPivots::solve(const SparseSquare& M, const ConstRef& q, const std::vec
         w_ = q;
         for (const int i : rows_) M.add_column(i, z_[i], w_.data());
         if (round == refinements) break;
-        for (int i = 0; i < k; ++i) miss_[i] = w_[rows_[static_cast<std::size_t>(i)]];
+        for (int i = 0; i < k; ++i) miss_[i] = w_[rows_[i]];
         kernel_.solve(miss_.data());
-        for (int i = 0; i < k; ++i) z_[rows_[static_cast<std::size_t>(i)]] -= miss_[i];
+        for (int i = 0; i < k; ++i) z_[rows_[i]] -= miss_[i];
     }
     const double size = std::max(1e-300, -q.minCoeff());
     noise_z_ = sign_slack * std::max(size, z_.lpNorm<Eigen::Infinity>());
@@ -184,7 +182,7 @@ bool BlockPivots::run(const SparseSquare& M, const ConstRef& q, const std::vecto
         if (left > 0)
             states_.swap(wanted_);
         else
-            states_[static_cast<std::size_t>(first)] = wanted_[static_cast<std::size_t>(first)];
+            states_[first] = wanted_[first];
     }
     for (std::size_t i = 0; i < blocks.size(); ++i) mark(blocks[i], best_[i], in.data() + blocks[i].first);
     return solved;

@@ -18,9 +18,9 @@ constexpr double negative_tolerance = 1e-7;
 constexpr double corner_share = 1e-6;
 
 int find_root(std::vector<int>& parent, int i) {
-    while (parent[static_cast<std::size_t>(i)] != i) {
-        int& p = parent[static_cast<std::size_t>(i)];
-        p = parent[static_cast<std::size_t>(p)];
+    while (parent[i] != i) {
+        int& p = parent[i];
+        p = parent[p];
         i = p;
     }
     return i;
@@ -29,7 +29,7 @@ int find_root(std::vector<int>& parent, int i) {
 void join(std::vector<int>& parent, int a, int b) {
     a = find_root(parent, a);
     b = find_root(parent, b);
-    parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+    parent[std::max(a, b)] = std::min(a, b);
 }
 
 void join_groups(std::vector<int>& parent, const BlockRows& rows) {
@@ -80,22 +80,22 @@ void LemkeSolver::find_islands(const StepProblem& problem) {
         const auto blocks = rows.blocks_of(group);
         int slot = -1;
         if (!blocks.empty()) {
-            int& known = number_[static_cast<std::size_t>(find_root(parent_, blocks.front().node))];
+            int& known = number_[find_root(parent_, blocks.front().node)];
             if (known < 0) known = open_island();
             slot = known;
         } else {
             slot = open_island();  // a row that moves nothing
         }
-        std::vector<int>& variables = islands_[static_cast<std::size_t>(slot)].variables;
-        islands_[static_cast<std::size_t>(slot)].blocks.push_back(block);
-        islands_[static_cast<std::size_t>(slot)].blocks.back().first = static_cast<int>(variables.size());
+        std::vector<int>& variables = islands_[slot].variables;
+        islands_[slot].blocks.push_back(block);
+        islands_[slot].blocks.back().first = static_cast<int>(variables.size());
         for (int k = 0; k < block.variables; ++k) variables.push_back(block.first + k);
     };
     const BlockRows& G = problem.joints.jacobian;
     const std::vector<int>& boxed = elimination_.boxed();
     int group = 0;
     for (std::size_t i = 0; i < boxed.size(); ++i) {
-        while (G.row[static_cast<std::size_t>(group) + 1] <= boxed[i]) ++group;
+        while (G.row[group + 1] <= boxed[i]) ++group;
         add(G, group, lcp_.blocks[i]);
     }
     for (int i = 0; i < problem.contacts.size(); ++i)
@@ -107,7 +107,7 @@ void LemkeSolver::read_modes(const StepProblem& problem, StepSolution& solution)
     const std::size_t boxed = elimination_.boxed().size();
     for (int i = 0; i < problem.contacts.size(); ++i) {
         const LcpBlock& block = lcp_.blocks[boxed + static_cast<std::size_t>(i)];
-        ContactMode& mode = solution.modes[static_cast<std::size_t>(i)];
+        ContactMode& mode = solution.modes[i];
         const double sigma = block.directions > 0 ? z_[block.first + block.variables - 1] : 0.0;
         if (!(z_[block.first] > 0))
             mode = ContactMode::open;
@@ -129,12 +129,12 @@ void LemkeSolver::guess_basis(const StepProblem& problem, const StepSolution& so
     for (std::size_t i = 0; i < boxed; ++i) {
         const LcpBlock& block = lcp_.blocks[i];
         const double z = block.sign * (solution.lambda[elimination_.boxed()[i]] - block.anchor);
-        if (block.variables > 0 && z > 0) guessed_[static_cast<std::size_t>(block.first)] = 1;
-        if (block.variables == 2 && z >= block.width) guessed_[static_cast<std::size_t>(block.first) + 1] = 1;
+        if (block.variables > 0 && z > 0) guessed_[block.first] = 1;
+        if (block.variables == 2 && z >= block.width) guessed_[block.first + 1] = 1;
     }
     for (int i = 0; i < problem.contacts.size(); ++i) {
         const LcpBlock& block = lcp_.blocks[boxed + static_cast<std::size_t>(i)];
-        const ContactMode mode = solution.modes[static_cast<std::size_t>(i)];
+        const ContactMode mode = solution.modes[i];
         char* in = guessed_.data() + block.first;
         if (mode == ContactMode::open) {
             // sigma is the speed of sliding all the same, at the corner of most dissipation (whose beta is zero)
@@ -146,7 +146,7 @@ void LemkeSolver::guess_basis(const StepProblem& problem, const StepSolution& so
         }
         in[0] = 1;
         if (block.directions == 0) continue;
-        const double* p = solution.p.data() + problem.contacts.jacobian.row[static_cast<std::size_t>(i)];
+        const double* p = solution.p.data() + problem.contacts.jacobian.row[i];
         if (mode == ContactMode::slip) in[block.variables - 1] = 1;
         if (block.dim == 2) {
             in[p[1] < 0 ? 2 : 1] = 1;
@@ -157,10 +157,8 @@ void LemkeSolver::guess_basis(const StepProblem& problem, const StepSolution& so
         const Vec2 p_T(p[1], p[2]);
         int facet = 0;
         for (int j = 1; j < section.facets; ++j)
-            if (section.outward[static_cast<std::size_t>(j)].dot(p_T) >
-                section.outward[static_cast<std::size_t>(facet)].dot(p_T))
-                facet = j;
-        const Vec2 o = section.outward[static_cast<std::size_t>(facet)];
+            if (section.outward[j].dot(p_T) > section.outward[facet].dot(p_T)) facet = j;
+        const Vec2 o = section.outward[facet];
         const double along = o[0] * p_T[1] - o[1] * p_T[0];
         const bool at_corner =
             mode == ContactMode::slip && std::abs(along) >= (1 - corner_share) * block.mu * p[0] * section.half_edge;
@@ -194,15 +192,14 @@ SolveReport LemkeSolver::pivot(const StepProblem& problem, double far, StepSolut
         const bool whole = island_count_ == 1;
         if (!whole) {
             place_.assign(static_cast<std::size_t>(lcp_.size()), -1);
-            for (std::size_t i = 0; i < island.variables.size(); ++i)
-                place_[static_cast<std::size_t>(island.variables[i])] = static_cast<int>(i);
+            for (std::size_t i = 0; i < island.variables.size(); ++i) place_[island.variables[i]] = static_cast<int>(i);
             island.M.gather(lcp_.M, island.variables, place_);
             gather(lcp_.q, island.variables, island.q);
         }
         const SparseSquare& M = whole ? lcp_.M : island.M;
         const RowVec& q = whole ? lcp_.q : island.q;
         basis_.clear();
-        for (const int variable : island.variables) basis_.push_back(guessed_[static_cast<std::size_t>(variable)]);
+        for (const int variable : island.variables) basis_.push_back(guessed_[variable]);
         if (q.minCoeff() < 0) improve_basis(M, q, island.blocks, basis_);
         crash_.clear();
         for (std::size_t i = 0; i < basis_.size(); ++i)

@@ -73,10 +73,10 @@ void LemkePivots::row_entries(int row) {
     b_.setZero(k_);
     const SparseSquare::Line line = M_->row(row);
     for (int e = 0; e < line.count; ++e) {
-        const int place = column_place_[static_cast<std::size_t>(line.index[e])];
+        const int place = column_place_[line.index[e]];
         if (place >= 0) b_[place] = line.value[e];
     }
-    const int z0 = column_place_[static_cast<std::size_t>(n_)];
+    const int z0 = column_place_[n_];
     if (z0 >= 0) b_[z0] = d_[row];
 }
 
@@ -94,7 +94,7 @@ void LemkePivots::start(const std::vector<int>& crash) {
         f_.setZero();
         M_->add_column(variable, 1, f_.data());
         rhs_.resize(k_);
-        for (int i = 0; i < k_; ++i) rhs_[i] = f_[rows_[static_cast<std::size_t>(i)]];
+        for (int i = 0; i < k_; ++i) rhs_[i] = f_[rows_[i]];
         apply_inverse(rhs_, step_);
         row_entries(variable);
         const double schur = f_[variable] - b_.dot(step_);
@@ -115,14 +115,14 @@ void LemkePivots::cover(int attempt) {
     };
     const auto rise = [&](int i) { return attempt < 3 ? 1.0 : generic(2 * seed(i)); };
     for (int i = 0; i < n_; ++i) {
-        const bool basic = row_place_[static_cast<std::size_t>(i)] < 0;
+        const bool basic = row_place_[i] < 0;
         d_[i] = basic ? rise(i) : 0.0;
         r_[i] = basic ? generic(2 * seed(i) + 1) : 0.0;
     }
     f_ = d_;
     wy_ = r_;
     for (int j = 0; j < k_; ++j) {
-        const int column = columns_[static_cast<std::size_t>(j)];
+        const int column = columns_[j];
         t_[j] = rise(column);
         y_[j] = generic(2 * seed(column) + 1);
         M_->add_column(column, -t_[j], d_.data());
@@ -144,9 +144,9 @@ int LemkePivots::first_leaving() const {
             most_y = need_y;
         }
     };
-    for (int j = 0; j < k_; ++j) consider(columns_[static_cast<std::size_t>(j)], x_[j], y_[j], t_[j]);
+    for (int j = 0; j < k_; ++j) consider(columns_[j], x_[j], y_[j], t_[j]);
     for (int i = 0; i < n_; ++i)
-        if (row_place_[static_cast<std::size_t>(i)] < 0) consider(n_ + 1 + i, w_[i], wy_[i], f_[i]);
+        if (row_place_[i] < 0) consider(n_ + 1 + i, w_[i], wy_[i], f_[i]);
     return best;
 }
 
@@ -154,14 +154,14 @@ bool LemkePivots::refactor() {
     WorkMat& kernel = dense_.matrix();
     kernel.setZero(k_, k_);
     for (int j = 0; j < k_; ++j) {
-        const int column = columns_[static_cast<std::size_t>(j)];
+        const int column = columns_[j];
         if (column == n_) {
-            for (int i = 0; i < k_; ++i) kernel(i, j) = d_[rows_[static_cast<std::size_t>(i)]];
+            for (int i = 0; i < k_; ++i) kernel(i, j) = d_[rows_[i]];
             continue;
         }
         const SparseSquare::Line line = M_->column(column);
         for (int e = 0; e < line.count; ++e) {
-            const int place = row_place_[static_cast<std::size_t>(line.index[e])];
+            const int place = row_place_[line.index[e]];
             if (place >= 0) kernel(place, j) = line.value[e];
         }
     }
@@ -191,7 +191,7 @@ bool LemkePivots::correct_direction(int entering) {
     for (int round = 0; round < 4; ++round) {
         double miss = 0;
         for (int i = 0; i < k_; ++i) {
-            rhs_[i] = f_[rows_[static_cast<std::size_t>(i)]];
+            rhs_[i] = f_[rows_[i]];
             miss = std::max(miss, std::abs(rhs_[i]));
         }
         const double size = std::max(1.0, k_ > 0 ? t_.head(k_).lpNorm<Eigen::Infinity>() : 0.0);
@@ -203,7 +203,7 @@ bool LemkePivots::correct_direction(int entering) {
         apply_inverse(rhs_, step_);
         t_.head(k_) -= step_;
         for (int j = 0; j < k_; ++j)
-            if (step_[j] != 0) add_column(columns_[static_cast<std::size_t>(j)], -step_[j], f_.data());
+            if (step_[j] != 0) add_column(columns_[j], -step_[j], f_.data());
     }
     return false;
 }
@@ -215,10 +215,10 @@ bool LemkePivots::refresh(int rounds) {
         for (int round = 0;; ++round) {
             w = given;
             for (int j = 0; j < k_; ++j)
-                if (x[j] != 0) add_column(columns_[static_cast<std::size_t>(j)], x[j], w.data());
+                if (x[j] != 0) add_column(columns_[j], x[j], w.data());
             double miss = 0;
             for (int i = 0; i < k_; ++i) {
-                rhs_[i] = w[rows_[static_cast<std::size_t>(i)]];
+                rhs_[i] = w[rows_[i]];
                 miss = std::max(miss, std::abs(rhs_[i]));
             }
             const double size = std::max(scale, k_ > 0 ? x.head(k_).lpNorm<Eigen::Infinity>() : 0.0);
@@ -240,7 +240,7 @@ int LemkePivots::leaving() const {
     double fastest = 1.0;  // the entering variable itself
     for (int j = 0; j < k_; ++j) fastest = std::max(fastest, std::abs(t_[j]));
     for (int i = 0; i < n_; ++i)
-        if (row_place_[static_cast<std::size_t>(i)] < 0) fastest = std::max(fastest, std::abs(f_[i]));
+        if (row_place_[i] < 0) fastest = std::max(fastest, std::abs(f_[i]));
     const double slow = pivot_tolerance * fastest, slack = tie_tolerance * size_ + rounding * magnitude();
 
     // first pass: how far one may go when every bound is relaxed a little
@@ -250,11 +250,11 @@ int LemkePivots::leaving() const {
     };
     for (int j = 0; j < k_; ++j) relax(x_[j], t_[j]);
     for (int i = 0; i < n_; ++i)
-        if (row_place_[static_cast<std::size_t>(i)] < 0) relax(w_[i], f_[i]);
+        if (row_place_[i] < 0) relax(w_[i], f_[i]);
     if (reach == infinity) return -1;
 
     // z0 leaves as soon as it may
-    const int z0 = column_place_[static_cast<std::size_t>(n_)];
+    const int z0 = column_place_[n_];
     if (t_[z0] < -slow && x_[z0] <= reach * -t_[z0]) return n_;
 
     // second pass: of those that block within reach, the lexicographically first
@@ -268,16 +268,16 @@ int LemkePivots::leaving() const {
             best = variable;
         }
     };
-    for (int j = 0; j < k_; ++j) consider(columns_[static_cast<std::size_t>(j)], x_[j], y_[j], t_[j]);
+    for (int j = 0; j < k_; ++j) consider(columns_[j], x_[j], y_[j], t_[j]);
     for (int i = 0; i < n_; ++i)
-        if (row_place_[static_cast<std::size_t>(i)] < 0) consider(n_ + 1 + i, w_[i], wy_[i], f_[i]);
+        if (row_place_[i] < 0) consider(n_ + 1 + i, w_[i], wy_[i], f_[i]);
     return best;
 }
 
 // Values move until the leaving variable is zero, then the basis changes.
 void LemkePivots::step(int entering, int out) {
     const bool w_leaves = is_w(out);
-    const int place = w_leaves ? row_of(out) : column_place_[static_cast<std::size_t>(out)];
+    const int place = w_leaves ? row_of(out) : column_place_[out];
     const double speed = w_leaves ? f_[place] : t_[place];
     const double theta = -(w_leaves ? w_[place] : x_[place]) / speed;
     const double theta_y = -(w_leaves ? wy_[place] : y_[place]) / speed;
@@ -294,8 +294,8 @@ void LemkePivots::step(int entering, int out) {
         w_[row_of(entering)] = theta;
         wy_[row_of(entering)] = theta_y;
     } else {
-        x_[column_place_[static_cast<std::size_t>(entering)]] = theta;
-        y_[column_place_[static_cast<std::size_t>(entering)]] = theta_y;
+        x_[column_place_[entering]] = theta;
+        y_[column_place_[entering]] = theta_y;
     }
     ++since_refresh_;
 }
@@ -322,23 +322,23 @@ void LemkePivots::exchange(int entering, int leaving_variable) {
             if (g_[i] != 0) inverse_.col(i).head(k_) += (sign * g_[i]) * h_.head(k_);
     };
     if (!is_w(entering) && !is_w(leaving_variable)) {
-        const int c = column_place_[static_cast<std::size_t>(leaving_variable)];
+        const int c = column_place_[leaving_variable];
         h_ = -t_.head(k_);  // K^-1 times the new column
         g_ = inverse_.row(c).head(k_).transpose() / h_[c];
         h_[c] -= 1;
         update(-1);
-        columns_[static_cast<std::size_t>(c)] = entering;
-        column_place_[static_cast<std::size_t>(entering)] = c;
-        column_place_[static_cast<std::size_t>(leaving_variable)] = -1;
+        columns_[c] = entering;
+        column_place_[entering] = c;
+        column_place_[leaving_variable] = -1;
     } else if (is_w(entering) && is_w(leaving_variable)) {
-        const int r = row_place_[static_cast<std::size_t>(row_of(entering))], row = row_of(leaving_variable);
+        const int r = row_place_[row_of(entering)], row = row_of(leaving_variable);
         row_times_inverse(row);
         h_ = inverse_.col(r).head(k_) / g_[r];
         g_[r] -= 1;
         update(-1);
-        rows_[static_cast<std::size_t>(r)] = row;
-        row_place_[static_cast<std::size_t>(row)] = r;
-        row_place_[static_cast<std::size_t>(row_of(entering))] = -1;
+        rows_[r] = row;
+        row_place_[row] = r;
+        row_place_[row_of(entering)] = -1;
     } else if (!is_w(entering)) {
         const int row = row_of(leaving_variable);
         reserve(k_ + 1);
@@ -351,12 +351,12 @@ void LemkePivots::exchange(int entering, int leaving_variable) {
         inverse_(k_, k_) = 1 / s;
         rows_.push_back(row);
         columns_.push_back(entering);
-        row_place_[static_cast<std::size_t>(row)] = k_;
-        column_place_[static_cast<std::size_t>(entering)] = k_;
+        row_place_[row] = k_;
+        column_place_[entering] = k_;
         ++k_;
     } else {
-        const int r = row_place_[static_cast<std::size_t>(row_of(entering))];
-        const int c = column_place_[static_cast<std::size_t>(leaving_variable)];
+        const int r = row_place_[row_of(entering)];
+        const int c = column_place_[leaving_variable];
         h_ = inverse_.col(r).head(k_) / inverse_(c, r);
         g_ = inverse_.row(c).head(k_).transpose();
         update(-1);
@@ -364,12 +364,12 @@ void LemkePivots::exchange(int entering, int leaving_variable) {
         inverse_.col(r).head(k_).swap(inverse_.col(k_ - 1).head(k_));
         x_[c] = x_[k_ - 1];
         y_[c] = y_[k_ - 1];
-        std::swap(columns_[static_cast<std::size_t>(c)], columns_[last]);
-        std::swap(rows_[static_cast<std::size_t>(r)], rows_[last]);
-        column_place_[static_cast<std::size_t>(columns_[static_cast<std::size_t>(c)])] = c;
-        row_place_[static_cast<std::size_t>(rows_[static_cast<std::size_t>(r)])] = r;
-        column_place_[static_cast<std::size_t>(leaving_variable)] = -1;
-        row_place_[static_cast<std::size_t>(row_of(entering))] = -1;
+        std::swap(columns_[c], columns_[last]);
+        std::swap(rows_[r], rows_[last]);
+        column_place_[columns_[c]] = c;
+        row_place_[rows_[r]] = r;
+        column_place_[leaving_variable] = -1;
+        row_place_[row_of(entering)] = -1;
         columns_.pop_back();
         rows_.pop_back();
         --k_;
@@ -390,15 +390,14 @@ LemkePivots::Outcome LemkePivots::run(int attempt, int max_pivots) {
         if (out < 0) {
             // with z0 at rounding level the point solves the problem already, entering pair and all
             if (!refresh(1)) return Outcome::lost;
-            const double z0 = x_[column_place_[static_cast<std::size_t>(n_)]];
+            const double z0 = x_[column_place_[n_]];
             return z0 <= z0_tolerance * size_ + 10 * drift_tolerance * magnitude() ? Outcome::solved : Outcome::ray;
         }
         step(entering, out);
         ++pivots_;
         if (out == n_) return Outcome::solved;
         // Redundant contacts leave z0 hanging at rounding level, where ties are noise and paths circle.
-        if (x_[column_place_[static_cast<std::size_t>(n_)]] <= 0.5 * clean * size_ && refresh(1) &&
-            x_[column_place_[static_cast<std::size_t>(n_)]] <= 0.5 * clean * size_)
+        if (x_[column_place_[n_]] <= 0.5 * clean * size_ && refresh(1) && x_[column_place_[n_]] <= 0.5 * clean * size_)
             return Outcome::solved;
     }
     return Outcome::pivot_limit;
@@ -470,15 +469,15 @@ bool LemkePivots::finish(RowVec& z) {
     negative_ = 0;
     const double traceless = 1e-20 * magnitude();  // zero but for the history of the inverse
     for (int j = 0; j < k_; ++j) {
-        const int column = columns_[static_cast<std::size_t>(j)];
+        const int column = columns_[j];
         if (column == n_ || std::abs(x_[j]) <= traceless) continue;
         z[column] = x_[j];
         negative_ = std::max(negative_, -x_[j]);
     }
-    const int z0 = column_place_[static_cast<std::size_t>(n_)];
+    const int z0 = column_place_[n_];
     if (z0 >= 0) w_ -= x_[z0] * d_;  // what is judged is the point without it
     for (int i = 0; i < n_; ++i)
-        if (row_place_[static_cast<std::size_t>(i)] < 0) negative_ = std::max(negative_, -w_[i]);
+        if (row_place_[i] < 0) negative_ = std::max(negative_, -w_[i]);
     // a basis with absurd impulses must not excuse itself by their size
     const double excuse = std::min(clean_beside_largest * z.lpNorm<Eigen::Infinity>(), most_excused * size_);
     negative_ = std::max(0.0, negative_ - excuse) / size_;
@@ -489,10 +488,10 @@ void LemkePivots::refine(const ConstRef& w, RowVec& z) {
     if (k_ == 0) return;
     miss_.resize(k_);
     step_.resize(k_);
-    for (int i = 0; i < k_; ++i) miss_[i] = w[rows_[static_cast<std::size_t>(i)]];
+    for (int i = 0; i < k_; ++i) miss_[i] = w[rows_[i]];
     apply_inverse(miss_, step_);
     for (int j = 0; j < k_; ++j) {
-        const int column = columns_[static_cast<std::size_t>(j)];
+        const int column = columns_[j];
         if (column < n_) z[column] -= step_[j];  // z0 stays zero
     }
 }

@@ -249,7 +249,7 @@ void DelassusSpace::gather(bool compressed) {
     whole.assign(static_cast<std::size_t>(size), 0.0);
     const auto add = [&](int i, int j, const double* block) {
         const int a = node_[i], b = node_[j], di = W.nodes.dof(i), dj = W.nodes.dof(j), height = full_.dof(a);
-        int at = a == b ? whole_diagonal[a] : whole_edge[static_cast<std::size_t>(edge_of(a, b))];
+        int at = a == b ? whole_diagonal[a] : whole_edge[edge_of(a, b)];
         if (a > b) at += height * full_.dof(b);
         double* to = whole.data() + at + place_[i] + place_[j] * height;
         for (int s = 0; s < dj; ++s)

@@ -27,9 +27,9 @@ struct RowShift {
 class RowSpace {
 public:
     virtual ~RowSpace() = default;
-    int joints = 0;                // bilateral rows
-    std::vector<int> row;          // of contact i: row[i] .. row[i + 1] - 1, counted from the first bilateral row
-    RowVec q;                      // velocities without impulses
+    int joints = 0;        // bilateral rows
+    std::vector<int> row;  // of contact i: row[i] .. row[i + 1] - 1, counted from the first bilateral row
+    RowVec q;              // velocities without impulses
     // Mean of W's diagonal, per bilateral row, then per contact; > 0. For scaling only: StepRows estimates it from the
     // diagonal of A.
     std::vector<double> diagonal;

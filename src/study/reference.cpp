@@ -75,7 +75,7 @@ Solution self_solution(const Study& study, const std::vector<double>& times, con
     }
     solution.velocity = [sorted, weighted = std::move(runs[1].weighted)](double t) {
         const auto found = std::lower_bound(sorted.begin(), sorted.end(), t);
-        return weighted[static_cast<std::size_t>(found - sorted.begin())];
+        return weighted[found - sorted.begin()];
     };
     return solution;
 }

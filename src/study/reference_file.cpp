@@ -100,7 +100,7 @@ double time_of(const YamlNode& state) {
 void fill(const YamlNode& list, const std::string& what, VecX& x) {
     if (list.kind != YamlNode::Kind::list || static_cast<Eigen::Index>(list.children.size()) != x.size())
         throw Error(fmt::format("expected {} numbers for {}, found {}", x.size(), what, list.describe()), list.place());
-    for (Eigen::Index i = 0; i < x.size(); ++i) x[i] = number_of(list.children[static_cast<std::size_t>(i)], what);
+    for (Eigen::Index i = 0; i < x.size(); ++i) x[i] = number_of(list.children[i], what);
 }
 
 // One state onto the coordinates of the model.
@@ -120,9 +120,9 @@ State read_state(const YamlNode& node, const System& system) {
         fill(*q, "q", state.q);
     } else {
         for (int i = 0; i < system.nq(); ++i) {
-            const YamlNode* value = node.find(names[static_cast<std::size_t>(i)]);
+            const YamlNode* value = node.find(names[i]);
             if (!value || value->kind == YamlNode::Kind::list) continue;
-            state.q[i] = number_of(*value, names[static_cast<std::size_t>(i)]);
+            state.q[i] = number_of(*value, names[i]);
             ++named;
             last = i;
         }
@@ -140,8 +140,7 @@ State read_state(const YamlNode& node, const System& system) {
         state.v[last] = number_of(*v, "v");
     } else if (same) {
         for (int i = 0; i < system.nv(); ++i)
-            if (const YamlNode* value = node.find("v_" + names[static_cast<std::size_t>(i)]))
-                state.v[i] = number_of(*value, "v_" + names[static_cast<std::size_t>(i)]);
+            if (const YamlNode* value = node.find("v_" + names[i])) state.v[i] = number_of(*value, "v_" + names[i]);
     }
     return state;
 }

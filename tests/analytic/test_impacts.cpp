@@ -124,9 +124,7 @@ std::array<double, 2> apexes(Model model, double floor) {
         const double z = simulation.state().q[simulation.state().q.size() == 1 ? 0 : 2] - floor;
         if (falling && v >= 0) ++impacts;
         falling = v < 0;
-        if (impacts == 1 || impacts == 2)
-            highest[static_cast<std::size_t>(impacts - 1)] =
-                std::max(highest[static_cast<std::size_t>(impacts - 1)], z);
+        if (impacts == 1 || impacts == 2) highest[impacts - 1] = std::max(highest[impacts - 1], z);
     }
     return highest;
 }
@@ -146,7 +144,7 @@ TEST_P(Impact, ApexErrorHalvesWithTheStep) {
                     apexes(mechanism("bouncing-ball", with(GetParam(), std::ldexp(1, -k))("e", e)("z0", height)), 0);
                 for (int n = 0; n < 2; ++n) {
                     const double exact = height * reference.row("impact", {e, n + 1.0})[5];
-                    worst[n] = std::max(worst[n], std::abs(apex[static_cast<std::size_t>(n)] - exact));
+                    worst[n] = std::max(worst[n], std::abs(apex[n] - exact));
                 }
             }
             first.push_back(worst[0]);
@@ -281,8 +279,7 @@ TEST(MoreauJeanWall, DoublePendulumStatesConverge) {
         for (const std::vector<double>& state : reference.rows("state")) {
             while (simulation.state().t < state[0] - h / 2) ASSERT_TRUE(simulation.advance());
             ASSERT_NEAR(simulation.state().t, state[0], 1e-12);
-            for (int i = 0; i < 4; ++i)
-                worst = std::max(worst, std::abs(simulation.state().q[i] - state[static_cast<std::size_t>(1 + i)]));
+            for (int i = 0; i < 4; ++i) worst = std::max(worst, std::abs(simulation.state().q[i] - state[1 + i]));
         }
         errors.push_back(worst);
     }

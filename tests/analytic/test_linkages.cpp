@@ -19,12 +19,10 @@ void advance_to(Simulation& simulation, double t, double h) {
 TEST(FourBar, StartsAsItsReferenceAndItsForcesAreThose) {
     const std::vector<double> start = Reference("four-bar").rows("start")[0];
     Simulation simulation(mechanism("four-bar", Set()("run.step", 1e-7)));
-    for (int i = 0; i < 3; ++i) EXPECT_NEAR(simulation.state().q[i], start[static_cast<std::size_t>(i)], 1e-15);
+    for (int i = 0; i < 3; ++i) EXPECT_NEAR(simulation.state().q[i], start[i], 1e-15);
     ASSERT_TRUE(simulation.advance());
-    for (int i = 0; i < 3; ++i)
-        EXPECT_NEAR(simulation.state().v[i] / 1e-7, start[static_cast<std::size_t>(3 + i)], 1e-5);
-    for (int i = 0; i < 2; ++i)
-        EXPECT_NEAR(simulation.step().reactions[i] / 1e-7, start[static_cast<std::size_t>(6 + i)], 1e-5);
+    for (int i = 0; i < 3; ++i) EXPECT_NEAR(simulation.state().v[i] / 1e-7, start[3 + i], 1e-5);
+    for (int i = 0; i < 2; ++i) EXPECT_NEAR(simulation.step().reactions[i] / 1e-7, start[6 + i], 1e-5);
 }
 
 // The schemes that take M at the start of the step have the first order where M varies; then two runs extrapolate to the motion

@@ -19,14 +19,14 @@ VecX pseudo_inverse_reactions(const StepProblem& problem, const RowVec& lambda, 
     MatX Gt(G.cols(), static_cast<Eigen::Index>(rigid.size()));
     VecX given(Gt.cols());
     for (Eigen::Index k = 0; k < Gt.cols(); ++k) {
-        Gt.col(k) = G.row(rigid[static_cast<std::size_t>(k)]).transpose();
-        given[k] = lambda[rigid[static_cast<std::size_t>(k)]];
+        Gt.col(k) = G.row(rigid[k]).transpose();
+        given[k] = lambda[rigid[k]];
     }
     Eigen::JacobiSVD<MatX> svd(Gt, Eigen::ComputeThinU | Eigen::ComputeThinV);
     svd.setThreshold(gap);
     VecX all = VecX(lambda);
     const VecX smallest = svd.solve(Gt * given);
-    for (Eigen::Index k = 0; k < smallest.size(); ++k) all[rigid[static_cast<std::size_t>(k)]] = smallest[k];
+    for (Eigen::Index k = 0; k < smallest.size(); ++k) all[rigid[k]] = smallest[k];
     return all;
 }
 

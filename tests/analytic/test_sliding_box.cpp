@@ -94,8 +94,8 @@ TEST_P(SlidingBox, StopsAtItsBrakingDistanceWithoutLifting) {
                 const BodyState box = simulation.model().system->body_state(1, x.q, x.v);
                 const std::vector<double> heights = corner_heights(box, slide.edges, Vec3::UnitZ());
                 for (int i = 0; i < 4; ++i) {
-                    lift = std::max(lift, heights[static_cast<std::size_t>(i)]);
-                    sink = std::max(sink, -heights[static_cast<std::size_t>(i)]);
+                    lift = std::max(lift, heights[i]);
+                    sink = std::max(sink, -heights[i]);
                 }
                 aside = std::max(aside, std::abs(along.cross(box.pose.position).z()));
             }

@@ -17,8 +17,8 @@ double pendulum_error(const Set& set, double h, double until) {
             if (!simulation.advance()) return infinity;
         EXPECT_NEAR(simulation.state().t, state[0], 1e-9);
         for (int i = 0; i < 2; ++i) {
-            worst = std::max(worst, std::abs(simulation.state().q[i] - state[static_cast<std::size_t>(1 + i)]));
-            worst = std::max(worst, std::abs(simulation.state().v[i] - state[static_cast<std::size_t>(3 + i)]));
+            worst = std::max(worst, std::abs(simulation.state().q[i] - state[1 + i]));
+            worst = std::max(worst, std::abs(simulation.state().v[i] - state[3 + i]));
         }
     }
     return worst;

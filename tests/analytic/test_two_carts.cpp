@@ -25,8 +25,7 @@ Vec2 carts_error(const std::string& scheme, double theta, const Case& c, int n) 
         if (state[0] != c.gamma || state[1] != c.delta) continue;
         while (simulation.state().t < state[2] - 1e-9)
             if (!simulation.advance()) return Vec2::Constant(infinity);
-        for (int i = 0; i < 2; ++i)
-            worst[i] = std::max(worst[i], std::abs(simulation.state().q[i] - state[static_cast<std::size_t>(3 + i)]));
+        for (int i = 0; i < 2; ++i) worst[i] = std::max(worst[i], std::abs(simulation.state().q[i] - state[3 + i]));
     }
     return worst;
 }
@@ -88,8 +87,7 @@ double distance_to_limit(const std::string& scheme, const std::string& limit, in
     for (const std::vector<double>& state : reference.rows(limit)) {
         while (simulation.state().t < state[0] - 1e-9)
             if (!simulation.advance()) return infinity;
-        for (int i = 0; i < 2; ++i)
-            worst = std::max(worst, std::abs(simulation.state().q[i] - state[static_cast<std::size_t>(1 + i)]));
+        for (int i = 0; i < 2; ++i) worst = std::max(worst, std::abs(simulation.state().q[i] - state[1 + i]));
     }
     return worst;
 }

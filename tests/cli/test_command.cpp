@@ -257,8 +257,7 @@ TEST_F(Command, KilledRunsAreReadBackUpToTheLastFlush) {
         ASSERT_EQ(record.q.cols(), n);
         ASSERT_EQ(record.v.cols(), n);
         ASSERT_EQ(record.energy.cols(), n);
-        for (Eigen::Index i = 0; i < n; ++i)
-            ASSERT_NEAR(record.t[static_cast<std::size_t>(i)], 1e-4 * static_cast<double>(i), 1e-9);
+        for (Eigen::Index i = 0; i < n; ++i) ASSERT_NEAR(record.t[i], 1e-4 * static_cast<double>(i), 1e-9);
         repair_record(path(out));
         ASSERT_NO_THROW(read_record(path(out)));
     }
@@ -361,7 +360,7 @@ run: {step: 1e-2, end: 0.1}
     EXPECT_EQ(record.reaction_names[5], "lower row 1");
     EXPECT_EQ(record.reaction_names[10], "tie");
     EXPECT_EQ(record.redundant.size(), 5u);
-    for (int i = 0; i < 11; ++i) EXPECT_EQ(record.reaction_unique[static_cast<std::size_t>(i)], i < 10 ? 0 : 1);
+    for (int i = 0; i < 11; ++i) EXPECT_EQ(record.reaction_unique[i], i < 10 ? 0 : 1);
     EXPECT_EQ(record.reaction_start.back() % 11, 0u);
 }
 

@@ -88,9 +88,9 @@ TEST(PainleveCheck, EqualsTheDenseEliminationOfJoints) {
         const VecX u = problem.contacts.jacobian.dense(problem.nodes()) * v;
         std::size_t next = 0;
         for (int i = 0; i < problem.contacts.size(); ++i) {
-            const int row = problem.contacts.jacobian.row[static_cast<std::size_t>(i)];
+            const int row = problem.contacts.jacobian.row[i];
             const int dim = problem.contacts.jacobian.dim(i);
-            const double mu = problem.contacts.friction[static_cast<std::size_t>(i)];
+            const double mu = problem.contacts.friction[i];
             if (dim == 1 || mu == 0 || u[row] > 1e-6) continue;
             const VecX slip = u.segment(row + 1, dim - 1);
             double value = elimination.W()(row, row);

@@ -59,7 +59,7 @@ ProblemBuilder random_joints(Random& random, int nodes, int groups, double mixed
         ProblemBuilder::Blocks blocks{{a, random.matrix(dim, 6)}};
         if (b != a) blocks.emplace_back(b, random.matrix(dim, 6));
         if (!made.empty() && random.uniform(0, 1) < mixed) {
-            blocks = made[static_cast<std::size_t>(random.below(static_cast<int>(made.size())))];
+            blocks = made[random.below(static_cast<int>(made.size()))];
             const MatX mix =
                 random.matrix(static_cast<int>(blocks[0].second.rows()), static_cast<int>(blocks[0].second.rows()));
             for (auto& [node, values] : blocks) values = (mix * values).eval();

@@ -98,8 +98,7 @@ TEST(BlockLdl, SolvesQuasiDefiniteMatricesWhereverTheNegativeNodesSit) {
     for (int trial = 0; trial < 60; ++trial) {
         std::vector<signed char> signs;
         for (int i = 0; i < 12; ++i) signs.push_back(random() % 3 == 0 ? -1 : 1);
-        const MatX K = fill(ldl, sizes(trial % 4), signs, graphs()[static_cast<std::size_t>(trial % 5)],
-                            static_cast<unsigned>(trial));
+        const MatX K = fill(ldl, sizes(trial % 4), signs, graphs()[trial % 5], static_cast<unsigned>(trial));
         ASSERT_TRUE(ldl.factor().ok) << "trial " << trial;
         EXPECT_LT(relative_error(ldl, K), 1e-12) << "trial " << trial;
     }
@@ -174,7 +173,7 @@ TEST(BlockLdl, PartialRefactorisationHasTheBitsOfAFullOne) {
         const Nodes nodes = sizes(trial % 4);
         std::vector<signed char> signs;
         for (int i = 0; i < 12; ++i) signs.push_back(trial % 2 && random() % 3 == 0 ? -1 : 1);
-        auto edges = graphs()[static_cast<std::size_t>(trial % 5)];
+        auto edges = graphs()[trial % 5];
         MatX K = fill(part, nodes, signs, edges, static_cast<unsigned>(trial));
         ASSERT_TRUE(part.factor().ok);
         std::sort(edges.begin(), edges.end());

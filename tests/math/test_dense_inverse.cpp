@@ -61,11 +61,10 @@ TEST(SparseSquare, ColumnsRowsAndGatheredPartsAgreeWithTheDenseMatrix) {
 
     const std::vector<int> chosen{3, 4, 11, 29};
     std::vector<int> place(30, -1);
-    for (std::size_t i = 0; i < chosen.size(); ++i) place[static_cast<std::size_t>(chosen[i])] = static_cast<int>(i);
+    for (std::size_t i = 0; i < chosen.size(); ++i) place[chosen[i]] = static_cast<int>(i);
     part.gather(sparse, chosen, place);
     for (int j = 0; j < 4; ++j)
-        for (int i = 0; i < 4; ++i)
-            EXPECT_EQ(part.dense()(i, j), A(chosen[static_cast<std::size_t>(i)], chosen[static_cast<std::size_t>(j)]));
+        for (int i = 0; i < 4; ++i) EXPECT_EQ(part.dense()(i, j), A(chosen[i], chosen[j]));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ struct Errors {
 double relative(const VecX& x, const std::vector<Wide>& exact, int first) {
     Wide largest = 0, error = 0;
     for (int i = 0; i < x.size(); ++i) {
-        const Wide e = exact[static_cast<std::size_t>(first + i)], d = x[i] - e;
+        const Wide e = exact[first + i], d = x[i] - e;
         largest = std::max(largest, e < 0 ? -e : e);
         error = std::max(error, d < 0 ? -d : d);
     }
@@ -51,13 +51,12 @@ Errors errors(const RowSystem& s, KktSystem::Form form, int refinements = 1) {
     VecX rhs(s.nv() + s.rows());
     rhs << s.r, s.b;
     std::vector<Wide> exact = solve_wide(s.dense(), rhs, banded_order(s));
-    for (int i = 0; i < s.rows(); ++i) exact[static_cast<std::size_t>(s.nv() + i)] *= -1;  // [v; -lambda]
+    for (int i = 0; i < s.rows(); ++i) exact[s.nv() + i] *= -1;  // [v; -lambda]
     std::vector<Wide> force(static_cast<std::size_t>(s.nv()));
     const MatX G = s.G.dense(s.A.nodes);
     for (int i = 0; i < s.rows(); ++i)
         for (int k = 0; k < s.nv(); ++k)
-            if (G(i, k) != 0)
-                force[static_cast<std::size_t>(k)] += Wide(G(i, k)) * exact[static_cast<std::size_t>(s.nv() + i)];
+            if (G(i, k) != 0) force[k] += Wide(G(i, k)) * exact[s.nv() + i];
     return {relative(v, exact, 0), relative(G.transpose() * lambda, force, 0), relative(lambda, exact, s.nv())};
 }
 
@@ -218,13 +217,13 @@ TEST(Kkt, SwitchingRowsOffAndOnHasTheBitsOfAFreshFactor) {
                 for (int k = 0; k <= change % 3; ++k) {
                     groups.push_back(static_cast<int>(random() % static_cast<unsigned>(s->G.groups())));
                     for (int i = s->G.row[groups.back()]; i < s->G.row[groups.back() + 1]; ++i)
-                        active[static_cast<std::size_t>(i)] = random() % 2;
+                        active[i] = random() % 2;
                 }
                 ASSERT_TRUE(part.refactor(s->A, s->G, s->T, active, groups).ok);
                 ASSERT_TRUE(full.factor(s->A, s->G, s->T, active).ok);
                 EXPECT_LT(part.factors().refactored(), full.factors().refactored());
                 VecX v = VecX::Zero(s->nv()), lambda = VecX::Zero(s->rows());
-                for (int i = 0; i < s->rows(); ++i) lambda[i] = active[static_cast<std::size_t>(i)] ? 0.0 : 1e-3;
+                for (int i = 0; i < s->rows(); ++i) lambda[i] = active[i] ? 0.0 : 1e-3;
                 VecX v2 = v, lambda2 = lambda;
                 part.solve(s->A, s->G, s->T, s->r, s->b, v, lambda);
                 full.solve(s->A, s->G, s->T, s->r, s->b, v2, lambda2);
@@ -236,7 +235,7 @@ TEST(Kkt, SwitchingRowsOffAndOnHasTheBitsOfAFreshFactor) {
                 EXPECT_LT(f.lpNorm<Eigen::Infinity>(), 1e-12 * (1 + lambda.lpNorm<Eigen::Infinity>()));
                 s->G.product(s->A.nodes, v, w);
                 for (int i = 0; i < s->rows(); ++i) {
-                    if (active[static_cast<std::size_t>(i)])
+                    if (active[i])
                         EXPECT_NEAR(w[i] + s->T[i] * lambda[i], s->b[i], 1e-12);
                     else
                         EXPECT_EQ(lambda[i], 1e-3);

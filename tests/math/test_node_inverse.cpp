@@ -26,7 +26,7 @@ TEST(NodeInverse, TimesTheBlockIsTheIdentity) {
     VecX y(nodes.nv());
     inverse.apply(x, y);
     for (int n = 0; n < nodes.size(); ++n) {
-        const int d = nodes.dof(n), i = nodes.start[static_cast<std::size_t>(n)];
+        const int d = nodes.dof(n), i = nodes.start[n];
         EXPECT_LT((A.block(n) * inverse.block(n) - MatX::Identity(d, d)).norm(), 1e-12);
         EXPECT_LT((A.block(n) * y.segment(i, d) - x.segment(i, d)).norm(), 1e-12 * x.norm());
         EXPECT_NEAR(inverse.quadratic(n, x.data() + i), x.segment(i, d).dot(y.segment(i, d)), 1e-12 * x.squaredNorm());

@@ -18,7 +18,7 @@ TEST_F(ThreadCount, EveryPartIsDoneOnce) {
         set_threads(count);
         EXPECT_EQ(threads(), count);
         std::vector<int> done(100, 0);
-        in_parallel(100, [&](int k) { done[static_cast<std::size_t>(k)] += 1; });
+        in_parallel(100, [&](int k) { done[k] += 1; });
         EXPECT_EQ(done, std::vector<int>(100, 1));
     }
     set_threads(0);

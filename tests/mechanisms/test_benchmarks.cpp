@@ -95,8 +95,7 @@ void expect_near(const VecX& x, const std::vector<double>& expected, double tole
     ASSERT_EQ(x.size(), static_cast<Eigen::Index>(expected.size()));
     double scale = 1;
     for (const double e : expected) scale = std::max(scale, std::abs(e));
-    for (int i = 0; i < x.size(); ++i)
-        EXPECT_NEAR(x[i], sign * expected[static_cast<std::size_t>(i)], tolerance * scale) << i;
+    for (int i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i], sign * expected[i], tolerance * scale) << i;
 }
 
 TEST(BenchmarkStart, SliderCrankAcceleratesAsItsReference) {
@@ -124,8 +123,8 @@ TEST(BenchmarkStart, FlexibleSliderCrankAcceleratesAsItsReference) {
     for (const std::vector<double>& row : reference.rows("state")) {
         State x{row[0], VecX::Zero(7), VecX::Zero(7)};
         for (int i = 0; i < 7; ++i) {
-            x.q[i] = row[static_cast<std::size_t>(1 + i)];
-            x.v[i] = row[static_cast<std::size_t>(8 + i)];
+            x.q[i] = row[1 + i];
+            x.v[i] = row[8 + i];
         }
         // The stretch of 1e-6 m is good to 1e-15 m of the reference and stands for 1e2 N.
         expect_near(motion(crank.model, x).reaction, part(row, 15, 3), 1e-7, -1);
@@ -143,8 +142,8 @@ TEST(BenchmarkStart, SqueezerClosesAndAcceleratesAsItsReference) {
     for (const std::vector<double>& row : reference.rows("state")) {
         State x{row[0], VecX::Zero(7), VecX::Zero(7)};
         for (int i = 0; i < 7; ++i) {
-            x.q[i] = row[static_cast<std::size_t>(1 + i)];
-            x.v[i] = row[static_cast<std::size_t>(8 + i)];
+            x.q[i] = row[1 + i];
+            x.v[i] = row[8 + i];
         }
         expect_near(motion(squeezer.model, x).reaction, part(row, 15, 6), 1e-9, -1);
         const auto system = make_lagrangian_system(squeezer.model);
@@ -197,8 +196,8 @@ TEST(BenchmarkStart, RingOfBricardHasOneRedundantRow) {
     const Mechanism ring = make_mechanism("bricard");
     for (const std::vector<double>& row : reference.rows("state")) {
         State x{row[0], VecX::Zero(35), VecX::Zero(30)};
-        for (int i = 0; i < 35; ++i) x.q[i] = row[static_cast<std::size_t>(1 + i)];
-        for (int i = 0; i < 30; ++i) x.v[i] = row[static_cast<std::size_t>(36 + i)];
+        for (int i = 0; i < 35; ++i) x.q[i] = row[1 + i];
+        for (int i = 0; i < 30; ++i) x.v[i] = row[36 + i];
         VecX g = VecX::Zero(30);
         MatX G = MatX::Zero(30, 30);
         ring.model.joint_value(0, x.q, g);

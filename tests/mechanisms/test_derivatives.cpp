@@ -192,8 +192,7 @@ TEST_P(EveryMechanism, RowsAreThoseOfItsFunctions) {
         const bool here = contact.edge < 0 || (system->edge_value(contact.edge, q) < 0 ? -1 : 1) == contact.side;
         if (here) expected.push_back(contact.name);
     }
-    for (int i = 0; i < contacts.size(); ++i)
-        present.push_back(system->contact_name(contacts.id[static_cast<std::size_t>(i)]));
+    for (int i = 0; i < contacts.size(); ++i) present.push_back(system->contact_name(contacts.id[i]));
     ASSERT_EQ(present, expected);
     const MatX G = joints.jacobian.dense(system->nodes());
     if (model.velocity_rows > 0) {
@@ -203,8 +202,8 @@ TEST_P(EveryMechanism, RowsAreThoseOfItsFunctions) {
         model.velocity_curvature(0.7, q, v, curvature);
         EXPECT_EQ(G.middleRows(model.joints, model.velocity_rows), rows);
         for (int i = 0; i < model.velocity_rows; ++i) {
-            EXPECT_EQ(joints.kind[static_cast<std::size_t>(model.joints + i)], RowKind::velocity);
-            EXPECT_EQ(joints.curvature[static_cast<std::size_t>(model.joints + i)], curvature[i]);
+            EXPECT_EQ(joints.kind[model.joints + i], RowKind::velocity);
+            EXPECT_EQ(joints.curvature[model.joints + i], curvature[i]);
         }
     }
     double elastic = 0;
@@ -212,7 +211,7 @@ TEST_P(EveryMechanism, RowsAreThoseOfItsFunctions) {
         const auto row = static_cast<std::size_t>(others + i);
         VecX gradient = VecX::Zero(model.nv);
         if (i < springs) {
-            const LagrangianModel::Spring& spring = model.springs[static_cast<std::size_t>(i)];
+            const LagrangianModel::Spring& spring = model.springs[i];
             spring.gradient(q, gradient);
             EXPECT_EQ(joints.kind[row], RowKind::compliant);
             EXPECT_EQ(joints.value[row], spring.value(q));
@@ -221,7 +220,7 @@ TEST_P(EveryMechanism, RowsAreThoseOfItsFunctions) {
             elastic += spring.stiffness * spring.value(q) * spring.value(q) / 2;
             EXPECT_EQ(system->joint_name(joints.id[row]), spring.name);
         } else {
-            const LagrangianModel::DryFriction& pad = model.friction[static_cast<std::size_t>(i - springs)];
+            const LagrangianModel::DryFriction& pad = model.friction[i - springs];
             pad.row(q, gradient);
             EXPECT_EQ(joints.kind[row], RowKind::friction);
             EXPECT_EQ(joints.force_upper[row], pad.force);

@@ -99,8 +99,8 @@ TEST(ExactSolution, PendulumSwingsAsInTheReference) {
     for (const std::vector<double>& row : reference.rows("state")) {
         const State state = pendulum.exact(row[0]);
         for (int i = 0; i < 2; ++i) {
-            EXPECT_NEAR(state.q[i], row[static_cast<std::size_t>(1 + i)], 2e-14) << row[0];
-            EXPECT_NEAR(state.v[i], row[static_cast<std::size_t>(3 + i)], 1e-13) << row[0];
+            EXPECT_NEAR(state.q[i], row[1 + i], 2e-14) << row[0];
+            EXPECT_NEAR(state.v[i], row[3 + i], 1e-13) << row[0];
         }
     }
     const Mechanism other = make_mechanism("pendulum", set({{"theta0", -2.8}, {"L", 0.4}, {"g", 3}, {"m", 7}}));

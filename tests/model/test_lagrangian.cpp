@@ -108,8 +108,7 @@ TEST(LagrangianSystem, VelocityRowsSpringsAndFrictionFollowTheJoints) {
     ASSERT_EQ(rows.size(), 4);
     EXPECT_EQ(rows.kind, (std::vector{RowKind::holonomic, RowKind::velocity, RowKind::compliant, RowKind::friction}));
     for (int i = 0; i < 4; ++i)
-        EXPECT_EQ(system->joint_name(rows.id[static_cast<std::size_t>(i)]),
-                  (std::array{"rail", "drive", "tie", "brake"}[static_cast<std::size_t>(i)]));
+        EXPECT_EQ(system->joint_name(rows.id[i]), (std::array{"rail", "drive", "tie", "brake"}[i]));
     EXPECT_EQ(rows.target[1], std::sin(0.5));
     EXPECT_EQ(rows.curvature[1], 0.4 * 0.4);
     EXPECT_EQ(rows.stiffness[2], 30);

@@ -50,7 +50,7 @@ MultibodyModel random_model(Random& random, bool planar) {
             if (entry.kind == JointKind::gear || entry.kind == JointKind::rack_pinion) {
                 for (int k = 0; k < 2; ++k)
                     std::tie(joint.of[k], joint.of_coordinate[k]) =
-                        coordinates[static_cast<std::size_t>(random.below(static_cast<int>(coordinates.size())))];
+                        coordinates[random.below(static_cast<int>(coordinates.size()))];
                 joint.ratio = random.normal();
                 model.joints.push_back(joint);
                 continue;
@@ -73,9 +73,7 @@ MultibodyModel random_model(Random& random, bool planar) {
             joint.length = random.uniform(0.2, 2);
             if (entry.kind == JointKind::point_on_curve) {
                 // a curve that passes near the point of b, where its foot is unique
-                const auto pose_of = [&](int body) {
-                    return body < 0 ? Pose{} : model.bodies[static_cast<std::size_t>(body)].pose;
-                };
+                const auto pose_of = [&](int body) { return body < 0 ? Pose{} : model.bodies[body].pose; };
                 const Pose at_a = pose_of(a);
                 const Vec3 p = at_a.attitude.conjugate() * (pose_of(b) * joint.point_b - at_a.position);
                 const Vec3 along = flat(random_vector(random, 1)).normalized();
@@ -87,7 +85,7 @@ MultibodyModel random_model(Random& random, bool planar) {
             }
             for (int c = 0; c < static_cast<int>(entry.coordinates.size()); ++c) {
                 coordinates.emplace_back(joint.id, c);
-                joint.offset[static_cast<std::size_t>(c)] = random.uniform(-9, 9);
+                joint.offset[c] = random.uniform(-9, 9);
                 Drive drive;
                 drive.coordinate = c;
                 drive.lower = -1;

@@ -87,8 +87,7 @@ Crank crank(const std::string& scheme, double tol, const Set& more = {}) {
         for (const std::vector<double>& state : reference.rows("state")) {
             if (!(state[0] > s.t0 && state[0] <= s.t1)) continue;
             s.at(*run.model().system, state[0], x);
-            for (int i = 0; i < 7; ++i)
-                result.error = std::max(result.error, std::abs(x.q[i] - state[static_cast<std::size_t>(i + 1)]));
+            for (int i = 0; i < 7; ++i) result.error = std::max(result.error, std::abs(x.q[i] - state[i + 1]));
         }
     }
     const RunSummary summary = run.run();

@@ -57,8 +57,8 @@ TEST(EventDrivenFriction, CartsStickSlideAndBounceAtTheRightTimes) {
             for (; next < exact_states.size() && exact_states[next][2] <= step.t1; ++next) {
                 step.at(*simulation.model().system, exact_states[next][2], x);
                 for (int i = 0; i < 2; ++i) {
-                    EXPECT_NEAR(x.q[i], exact_states[next][static_cast<std::size_t>(3 + i)], 1e-8) << who << " " << x.t;
-                    EXPECT_NEAR(x.v[i], exact_states[next][static_cast<std::size_t>(5 + i)], 1e-6) << who << " " << x.t;
+                    EXPECT_NEAR(x.q[i], exact_states[next][3 + i], 1e-8) << who << " " << x.t;
+                    EXPECT_NEAR(x.v[i], exact_states[next][5 + i], 1e-6) << who << " " << x.t;
                 }
             }
             // Rows that change between holding and giving way end a step: those of spring and damper come first.

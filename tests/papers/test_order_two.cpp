@@ -79,7 +79,7 @@ TEST(OrderTwo, OfALinkageWhoseMassVaries) {
                                                          {"scheme.gamma", weights}}("run.step", h)("run.end", 0.5)))
                                .q;
             double error = 0;
-            for (int i = 0; i < 3; ++i) error = std::hypot(error, q[i] - end[static_cast<std::size_t>(1 + i)]);
+            for (int i = 0; i < 3; ++i) error = std::hypot(error, q[i] - end[1 + i]);
             (weights[0] == '0' ? half : one).push_back(error);
         }
     EXPECT_NEAR(observed_order(half), 2, 0.05) << note("half", half);

@@ -36,7 +36,7 @@ PendulumRun pendulum_and_wall(const Set& set) {
     const RunSummary summary = run(mechanism("double-pendulum-wall", set));
     const VecX& q = summary.q;
     PendulumRun result{};
-    for (int i = 0; i < 4; ++i) result.error = std::hypot(result.error, q[i] - end[static_cast<std::size_t>(1 + i)]);
+    for (int i = 0; i < 4; ++i) result.error = std::hypot(result.error, q[i] - end[1 + i]);
     result.joint1 = q[0] * q[0] + q[1] * q[1] - 1;
     result.joint2 = (q[0] - q[2]) * (q[0] - q[2]) + (q[1] - q[3]) * (q[1] - q[3]) - 1;
     result.impacts = std::count_if(summary.events.begin(), summary.events.end(),

@@ -223,7 +223,7 @@ TEST(Views, OutlinesKeepTheirProportionsAndDegenerateWindowsAreAnswered) {
     const std::regex corners("class=\"s0 f0 see\" d=\"M([0-9.]+) ([0-9.]+)L([0-9.]+) ([0-9.]+)L([0-9.]+) ([0-9.]+)");
     std::smatch m;
     ASSERT_TRUE(std::regex_search(picture.body, m, corners));
-    const auto value = [&](int i) { return std::stod(m[static_cast<std::size_t>(i)]); };
+    const auto value = [&](int i) { return std::stod(m[i]); };
     EXPECT_NEAR(value(3) - value(1), 2 * (value(4) - value(6)), 0.31);  // twice as wide as high, up is up
     for (const Point bad : {Point{0, 0}, Point{nan, 1}, Point{inf, 1}, Point{-1, -1}}) {
         strip.high = bad;

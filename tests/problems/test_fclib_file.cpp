@@ -216,15 +216,15 @@ TEST_F(FclibFile, WhatTheMassMatrixCouplesBecomesOneNode) {
     const Hdf5File in(file("a.h5"), Hdf5File::Open::read);
     const MatX M = dense(read_fclib_matrix(in, "fclib_global/M")), H = dense(read_fclib_matrix(in, "fclib_global/H"));
     MatX P = MatX::Zero(5, 5);
-    for (int k = 0; k < 5; ++k) P(k, stored.velocities[static_cast<std::size_t>(k)]) = 1;
+    for (int k = 0; k < 5; ++k) P(k, stored.velocities[k]) = 1;
     EXPECT_EQ((P.transpose() * stored.step.A.dense() * P - M).norm(), 0);
     EXPECT_EQ((P.transpose() * stored.step.contacts.jacobian.dense(stored.step.nodes()).transpose() - H).norm(), 0);
     // velocities 1 and 3 are coupled
     const auto node_of = [&](int velocity) {
         for (int n = 0; n < stored.step.nodes().size(); ++n)
-            for (int k = stored.step.nodes().start[static_cast<std::size_t>(n)];
-                 k < stored.step.nodes().start[static_cast<std::size_t>(n) + 1]; ++k)
-                if (stored.velocities[static_cast<std::size_t>(k)] == velocity) return n;
+            for (int k = stored.step.nodes().start[n]; k < stored.step.nodes().start[n + 1];
+                 ++k)
+                if (stored.velocities[k] == velocity) return n;
         return -1;
     };
     EXPECT_EQ(node_of(1), node_of(3));
@@ -440,7 +440,7 @@ TEST_F(FclibFile, DamagedFilesAreRefusedOrGiveAProblemThatHangsTogether) {
                 text.resize(static_cast<std::size_t>(random.below(size)));
             else
                 for (int k = i % 3 == 1 ? 1 : 40; k > 0; --k)
-                    text[static_cast<std::size_t>(random.below(size))] ^= static_cast<char>(1 + random.below(255));
+                    text[random.below(size)] ^= static_cast<char>(1 + random.below(255));
             std::ofstream(file("b.h5"), std::ios::binary).write(text.data(), static_cast<std::streamsize>(text.size()));
             try {
                 const StoredProblem stored = load_any_problem(file("b.h5"));

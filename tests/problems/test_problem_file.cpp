@@ -291,9 +291,7 @@ TEST(ProblemFile, DamagedFilesAreRefusedOrHarmless) {
     for (int i = 0; i < 200; ++i) {
         std::string text = whole;
         const int size = static_cast<int>(text.size());
-        const auto spoil = [&](int at) {
-            text[static_cast<std::size_t>(at)] ^= static_cast<char>(1 + random.below(255));
-        };
+        const auto spoil = [&](int at) { text[at] ^= static_cast<char>(1 + random.below(255)); };
         if (i % 4 == 0)
             text.resize(static_cast<std::size_t>(random.below(size)));
         else if (i % 4 == 1)
@@ -361,8 +359,7 @@ TEST(ResidualScript, AgreesWithTheLibrary) {
         if (seed % 4 == 3) problem.contacts.facets.assign(problem.contacts.facets.size(), 2);
         StepSolution solution = random_solution(problem, seed + 100);
         if (seed % 2 == 0)  // inside the cones and boxes too, not only beyond them
-            for (int i = 0; i < problem.contacts.size(); ++i)
-                solution.p[problem.contacts.jacobian.row[static_cast<std::size_t>(i)]] += 3;
+            for (int i = 0; i < problem.contacts.size(); ++i) solution.p[problem.contacts.jacobian.row[i]] += 3;
         save_problem(a, problem);
         save_solution(s, problem, solution);
         const std::string json = run_script(a, s);

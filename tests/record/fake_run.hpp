@@ -160,8 +160,7 @@ struct FakeRun {
         for (std::size_t i = 0; i < r.size(); ++i) step.reactions[static_cast<Eigen::Index>(i)] = r[i];
         step.multipliers.resize(k % 2 == 1 ? step.reactions.size() : 0);
         const std::vector<double> forces = reaction_forces(k);
-        for (Eigen::Index i = 0; i < step.multipliers.size(); ++i)
-            step.multipliers[i] = forces[static_cast<std::size_t>(i)];
+        for (Eigen::Index i = 0; i < step.multipliers.size(); ++i) step.multipliers[i] = forces[i];
         step.events = k == 0 ? std::vector<Event>{} : events(k);
         step.ledger.restore(ledger(k));
         const Vec3 now = drift(k);

@@ -93,7 +93,7 @@ TEST_F(HardProblemsTest, TheFilesAreThoseOfASortOfAll) {
     std::set<std::string> expected{"index.csv"};
     for (int k = 0; k < 6; ++k) {
         char name[32];
-        std::snprintf(name, sizeof name, "step_%06ld.h5", std::get<2>(all[static_cast<std::size_t>(k)]));
+        std::snprintf(name, sizeof name, "step_%06ld.h5", std::get<2>(all[k]));
         expected.insert(name);
     }
     EXPECT_EQ(files(), expected);

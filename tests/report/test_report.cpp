@@ -365,7 +365,7 @@ TEST_F(Report, ChangesOfMethodStandWithTheirReasonAndAreNoContacts) {
     change.contact = no_contact;
     change.reason = SwitchReason::friction;
     r.events.push_back(change);
-    r.summary.switches[static_cast<std::size_t>(SwitchReason::friction)] = 1;
+    r.summary.switches[SwitchReason::friction] = 1;
     const std::string alone = report_html(r);
     expect_sound(alone, "a change of method");
     EXPECT_NE(alone.find("<td>method-switch (friction)</td>"), std::string::npos);

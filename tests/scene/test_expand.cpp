@@ -106,7 +106,7 @@ TEST(Grid, EverySecondRowOfTheWallIsShiftedByHalfABrick) {
     const Scene scene = read_scene(std::string(STICKSLIP_SCENES) + "/brick-wall.yaml");
     const auto brick = [&](int row, int column) {
         const Scene::Name name{fmt::format("brick-{}-{}", row, column), {}};
-        return scene.bodies[static_cast<std::size_t>(body_index(scene, name))].pose.position;
+        return scene.bodies[body_index(scene, name)].pose.position;
     };
     EXPECT_EQ(scene.bodies.size(), 3 * 4 + 2u);
     EXPECT_NEAR(std::abs(brick(2, 1).x() - brick(1, 1).x()), 0.13, 1e-15);

@@ -403,7 +403,7 @@ TEST(ShippedScenes, LoopsOfTheFourBarClose) {
         for (const Scene::Name* name : {&joint.a, &joint.b}) {
             const int b = body_index(scene, *name);
             if (b < 0) continue;
-            const Pose& pose = scene.bodies[static_cast<std::size_t>(b)].pose;
+            const Pose& pose = scene.bodies[b].pose;
             const double d = std::min((pose * Vec3(length[b] / 2 * along[b]) - *joint.at).norm(),
                                       (pose * Vec3(-length[b] / 2 * along[b]) - *joint.at).norm());
             EXPECT_LT(d, 1e-12) << joint.name << " " << name->text;

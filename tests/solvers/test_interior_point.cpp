@@ -109,7 +109,7 @@ TEST(InteriorPoint, StacksOfAThousandToOneCarryTheirWeight) {
         EXPECT_LT(x.v.cwiseAbs().maxCoeff(), 1e-8);
         double above = 0;
         for (int n = 9; n >= 0; --n) {
-            above += stack.masses[static_cast<std::size_t>(n)];
+            above += stack.masses[n];
             EXPECT_NEAR(normal_sum(problem, x, 4 * n, 4 * n + 4), above * g * h, 1e-6 * above) << n;
         }
     }

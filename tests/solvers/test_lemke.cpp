@@ -57,8 +57,7 @@ TEST(Lemke, BoxPushedAboveFrictionAcceleratesByTheDifference) {
     EXPECT_NEAR(solution.v[0], scene.step * (15 / scene.mass - scene.mu * 9.81), 1e-17);
     EXPECT_LT(solution.v.tail(5).norm(), 1e-16);
     for (int i = 0; i < 4; ++i)
-        EXPECT_EQ(solution.modes[static_cast<std::size_t>(i)],
-                  solution.p[3 * i] > 0 ? ContactMode::slip : ContactMode::open);
+        EXPECT_EQ(solution.modes[i], solution.p[3 * i] > 0 ? ContactMode::slip : ContactMode::open);
 }
 
 TEST(Lemke, BoxThrownUpLeavesTheGround) {

@@ -59,8 +59,8 @@ Shifted random_shift(const RowSpace& space, Random& random, double spread, doubl
         T *= space.diagonal[space.joints + i];
         const MatX inverse = T.inverse();
         for (int k = 0; k < active * active; ++k) {
-            s.shift.contact[static_cast<std::size_t>(i * StepSystem::block + k)] = T.data()[k];
-            s.shift.inverse[static_cast<std::size_t>(i * StepSystem::block + k)] = inverse.data()[k];
+            s.shift.contact[i * StepSystem::block + k] = T.data()[k];
+            s.shift.inverse[i * StepSystem::block + k] = inverse.data()[k];
         }
         s.T.block(space.row[i], space.row[i], active, active) = T;
         for (int k = 0; k < active; ++k) s.rows.push_back(space.row[i] + k);

@@ -20,7 +20,7 @@ std::string complaint(const std::string& text) {
 TEST(Steps, PowersGoOneByOne) {
     const std::vector<double> steps = parse_steps("2^-5..2^-11");
     ASSERT_EQ(steps.size(), 7u);
-    for (int i = 0; i < 7; ++i) EXPECT_EQ(steps[static_cast<std::size_t>(i)], std::ldexp(1, -5 - i));
+    for (int i = 0; i < 7; ++i) EXPECT_EQ(steps[i], std::ldexp(1, -5 - i));
     EXPECT_EQ(parse_steps("10^-2..10^-4").size(), 3u);
 }
 

@@ -99,7 +99,7 @@ TEST(Tolerances, TheTableHoldsWhatTheRunsDid) {
     for (const auto& row : csv) EXPECT_EQ(row.size(), csv[0].size());
     const auto column = std::find(csv[0].begin(), csv[0].end(), "drift_dg rod") - csv[0].begin();
     ASSERT_LT(column, static_cast<long>(csv[0].size()));
-    EXPECT_EQ(std::stod(csv[2][static_cast<std::size_t>(column)]), table.rows[0].drift_dg[0]);
+    EXPECT_EQ(std::stod(csv[2][column]), table.rows[0].drift_dg[0]);
 }
 
 TEST(Tolerances, SchemesAreComparedByTheErrorTheyReach) {

@@ -52,10 +52,10 @@ struct Pile {
         using Pair = std::tuple<double, int, int>;  // height, lower body (-1 the plane), upper body
         std::vector<Pair> pairs;
         for (int i = 0; i < static_cast<int>(points.size()); ++i) {
-            const Vec3& x = points[static_cast<std::size_t>(i)];
+            const Vec3& x = points[i];
             if (x.z() < 1.1 * r) pairs.emplace_back(x.z() - r, -1, i);
             for (int j = 0; j < i; ++j) {
-                const Vec3& y = points[static_cast<std::size_t>(j)];
+                const Vec3& y = points[j];
                 if ((x - y).norm() < 2.1 * r) pairs.emplace_back(std::min(x.z(), y.z()), j, i);
             }
         }
@@ -65,7 +65,7 @@ struct Pile {
         for (const auto& [height, j, i] : pairs) {
             if (placed == contacts) break;
             Vec3 n = Vec3::UnitZ();
-            if (j >= 0) n = (points[static_cast<std::size_t>(i)] - points[static_cast<std::size_t>(j)]).normalized();
+            if (j >= 0) n = (points[i] - points[j]).normalized();
             if (joints && j >= 0 && ++touching % 5 == 0) {
                 add_joint(build, i, j, n, r, touching % 10 == 0);
                 if (!glued) continue;

@@ -128,15 +128,14 @@ public:
         Nodes nodes;
         for (const MatX& block : blocks_) nodes.add(static_cast<int>(block.rows()));
         result.A.shape_diagonal(nodes);
-        for (int n = 0; n < nodes.size(); ++n) result.A.block(n) = blocks_[static_cast<std::size_t>(n)];
+        for (int n = 0; n < nodes.size(); ++n) result.A.block(n) = blocks_[n];
         for (const auto& [a, b, ab] : couplings_) {
             const int offset = static_cast<int>(result.A.values.size());
             result.A.values.insert(result.A.values.end(), ab.data(), ab.data() + ab.size());
             result.A.couplings.push_back({a, b, offset});
         }
         result.size_to_rows();
-        for (int n = 0; n < nodes.size(); ++n)
-            result.r.segment(nodes.start[static_cast<std::size_t>(n)], nodes.dof(n)) = r_[static_cast<std::size_t>(n)];
+        for (int n = 0; n < nodes.size(); ++n) result.r.segment(nodes.start[n], nodes.dof(n)) = r_[n];
         return result;
     }
 
@@ -244,15 +243,15 @@ struct RandomProblem {
         const auto rows = [&](int dim) {
             ProblemBuilder::Blocks blocks;
             const int a = random.below(nodes), b = random.below(nodes + 1);
-            blocks.emplace_back(a, random.matrix(dim, dofs[static_cast<std::size_t>(a)]));
-            if (b < nodes && b != a) blocks.emplace_back(b, random.matrix(dim, dofs[static_cast<std::size_t>(b)]));
+            blocks.emplace_back(a, random.matrix(dim, dofs[a]));
+            if (b < nodes && b != a) blocks.emplace_back(b, random.matrix(dim, dofs[b]));
             return blocks;
         };
         std::vector<ProblemBuilder::Blocks> made;
         for (int i = 0; i < contacts; ++i) {
             ProblemBuilder::Blocks blocks = rows(1 + random.below(3));
             if (!made.empty() && random.uniform(0, 1) < repeat)
-                blocks = made[static_cast<std::size_t>(random.below(static_cast<int>(made.size())))];
+                blocks = made[random.below(static_cast<int>(made.size()))];
             made.push_back(blocks);
             const int sizes[] = {4, 6, 8, 12};
             const bool disc = !polygons_only && random.below(2) == 0;
@@ -263,8 +262,7 @@ struct RandomProblem {
         made.clear();
         for (int j = 0; j < joints; ++j) {
             ProblemBuilder::Blocks blocks = rows(1);
-            if (!made.empty() && random.uniform(0, 1) < repeat)
-                blocks = made[static_cast<std::size_t>(random.below(j))];
+            if (!made.empty() && random.uniform(0, 1) < repeat) blocks = made[random.below(j)];
             made.push_back(blocks);
             build.joint_rows(1, blocks);
         }

@@ -104,11 +104,11 @@ void Elimination::take_part(const StepProblem& problem) {
     const Nodes& nodes = problem.nodes();
     place_.assign(static_cast<std::size_t>(nodes.size()), coupled_ ? 0 : -1);
     for (const BlockRows* rows : {&problem.joints.jacobian, &problem.contacts.jacobian})
-        for (const BlockRows::Block& b : rows->blocks) place_[static_cast<std::size_t>(b.node)] = 0;
+        for (const BlockRows::Block& b : rows->blocks) place_[b.node] = 0;
     node_at_.clear();
     for (int n = 0; n < nodes.size(); ++n) {
-        if (place_[static_cast<std::size_t>(n)] < 0) continue;
-        place_[static_cast<std::size_t>(n)] = static_cast<int>(node_at_.size());
+        if (place_[n] < 0) continue;
+        place_[n] = static_cast<int>(node_at_.size());
         node_at_.insert(node_at_.end(), static_cast<std::size_t>(nodes.dof(n)), n);
     }
     taking_part_ = static_cast<int>(node_at_.size());
@@ -117,9 +117,8 @@ void Elimination::take_part(const StepProblem& problem) {
 void Elimination::compact(const Nodes& nodes, const ConstRef& v, RowVec& part) const {
     part.resize(taking_part_);
     for (int n = 0; n < nodes.size(); ++n) {
-        const int place = place_[static_cast<std::size_t>(n)];
-        if (place >= 0)
-            part.segment(place, nodes.dof(n)) = v.segment(nodes.start[static_cast<std::size_t>(n)], nodes.dof(n));
+        const int place = place_[n];
+        if (place >= 0) part.segment(place, nodes.dof(n)) = v.segment(nodes.start[n], nodes.dof(n));
     }
 }
 
@@ -131,24 +130,22 @@ void Elimination::gather_rows(const StepProblem& problem) {
         to.begin();
         for (const BlockRows::Block& b : rows.blocks_of(group)) {
             const int d = nodes.dof(b.node);
-            const double* values =
-                rows.values.data() + b.offset + (row - rows.row[static_cast<std::size_t>(group)]) * d;
-            std::copy_n(values, d, to.add(place_[static_cast<std::size_t>(b.node)], d));
+            const double* values = rows.values.data() + b.offset + (row - rows.row[group]) * d;
+            std::copy_n(values, d, to.add(place_[b.node], d));
         }
     };
     const auto take_all = [&](const std::vector<int>& chosen, SegmentRows& to) {
         to.clear();
         int group = 0;
         for (const int row : chosen) {
-            while (G.row[static_cast<std::size_t>(group) + 1] <= row) ++group;
+            while (G.row[group + 1] <= row) ++group;
             take(G, group, row, to);
         }
     };
     take_all(free_, G_);
     take_all(boxed_, J_);
     for (int i = 0; i < H.groups(); ++i)
-        for (int row = H.row[static_cast<std::size_t>(i)]; row < H.row[static_cast<std::size_t>(i) + 1]; ++row)
-            take(H, i, row, J_);
+        for (int row = H.row[i]; row < H.row[i + 1]; ++row) take(H, i, row, J_);
 }
 
 void Elimination::columns_of(const SegmentRows& rows, SegmentRows& columns) {
@@ -164,7 +161,7 @@ void Elimination::columns_of(const SegmentRows& rows, SegmentRows& columns) {
         }
         for (int s = rows.segments_begin(i); s < rows.segments_end(i); ++s) {
             const SegmentRows::Segment& segment = rows.segment(s);
-            const Eigen::Map<const MatX> inverse = inverse_.block(node_at_[static_cast<std::size_t>(segment.start)]);
+            const Eigen::Map<const MatX> inverse = inverse_.block(node_at_[segment.start]);
             const double* a = rows.values(segment);
             double* y = columns.add(segment.start, segment.size);
             for (int k = 0; k < segment.size; ++k)
@@ -195,15 +192,15 @@ void Elimination::fill_W() {
     at_first_.assign(static_cast<std::size_t>(taking_part_) + 2, 0);
     for (int i = 0; i < nk; ++i)
         for (int s = J_.segments_begin(i); s < J_.segments_end(i); ++s)
-            ++at_first_[static_cast<std::size_t>(J_.segment(s).start) + 2];
+            ++at_first_[J_.segment(s).start + 2];
     for (std::size_t k = 2; k < at_first_.size(); ++k) at_first_[k] += at_first_[k - 1];
     at_segment_.resize(static_cast<std::size_t>(at_first_.back()));
     row_of_segment_.resize(at_segment_.size());
     for (int i = 0; i < nk; ++i)
         for (int s = J_.segments_begin(i); s < J_.segments_end(i); ++s) {
-            const int slot = at_first_[static_cast<std::size_t>(J_.segment(s).start) + 1]++;
-            at_segment_[static_cast<std::size_t>(slot)] = s;
-            row_of_segment_[static_cast<std::size_t>(slot)] = i;
+            const int slot = at_first_[J_.segment(s).start + 1]++;
+            at_segment_[slot] = s;
+            row_of_segment_[slot] = i;
         }
     for (int k = 0; k < nk; ++k)
         for (int s = Y_.segments_begin(k); s < Y_.segments_end(k); ++s) {
@@ -211,10 +208,10 @@ void Elimination::fill_W() {
             const double* y = Y_.values(here);
             const auto start = static_cast<std::size_t>(here.start);
             for (int slot = at_first_[start]; slot < at_first_[start + 1]; ++slot) {
-                const double* a = J_.values(J_.segment(at_segment_[static_cast<std::size_t>(slot)]));
+                const double* a = J_.values(J_.segment(at_segment_[slot]));
                 double sum = 0;
                 for (int l = 0; l < here.size; ++l) sum += a[l] * y[l];
-                W_(row_of_segment_[static_cast<std::size_t>(slot)], k) += sum;
+                W_(row_of_segment_[slot], k) += sum;
             }
         }
 }
@@ -225,8 +222,8 @@ void Elimination::hold_free_rows(const StepProblem& problem) {
     b_.resize(nf);
     T_.resize(nf);
     for (int i = 0; i < nf; ++i) {
-        T_[i] = problem.T[free_[static_cast<std::size_t>(i)]];
-        b_[i] = problem.b[free_[static_cast<std::size_t>(i)]];
+        T_[i] = problem.T[free_[i]];
+        b_[i] = problem.b[free_[i]];
     }
     scaled_.resize(nf, nf);
     for (int j = 0; j < nf; ++j) {
@@ -305,7 +302,7 @@ void Elimination::compute(const StepProblem& problem, double far) {
         if (std::abs(q_[k]) <= rounding_level * J_.dot_magnitude(k, noise_.data())) q_[k] = 0;
     }
     for (int i = 0; i < nb; ++i) {
-        const int j = boxed_[static_cast<std::size_t>(i)];
+        const int j = boxed_[i];
         W_(i, i) += problem.T[j];
         diagonal_[i] += problem.T[j];
         q_[i] -= problem.b[j];
@@ -330,7 +327,7 @@ void Elimination::recover(const StepProblem& problem, const ConstRef& x, StepSol
     const int nf = static_cast<int>(free_.size()), nb = static_cast<int>(boxed_.size());
     SS_ASSERT(x.size() == kept(), "impulses of other rows");
     for (const int j : free_) solution.lambda[j] = 0;
-    for (int i = 0; i < nb; ++i) solution.lambda[boxed_[static_cast<std::size_t>(i)]] = x[i];
+    for (int i = 0; i < nb; ++i) solution.lambda[boxed_[i]] = x[i];
     solution.p = x.tail(x.size() - nb);
     velocity(problem, solution);
     // twice: the second round is the refinement
@@ -339,11 +336,11 @@ void Elimination::recover(const StepProblem& problem, const ConstRef& x, StepSol
     for (int round = 0; round < 2 && nf > 0; ++round) {
         problem.joints.jacobian.product(problem.nodes(), solution.v, w_);
         for (int i = 0; i < nf; ++i) {
-            const int j = free_[static_cast<std::size_t>(i)];
+            const int j = free_[i];
             miss_[i] = problem.b[j] - problem.T[j] * solution.lambda[j] - w_[j];
         }
         solve_free(miss_.data());
-        for (int i = 0; i < nf; ++i) solution.lambda[free_[static_cast<std::size_t>(i)]] += miss_[i];
+        for (int i = 0; i < nf; ++i) solution.lambda[free_[i]] += miss_[i];
         velocity(problem, solution);
     }
 }
@@ -354,7 +351,7 @@ void Elimination::velocities(const StepProblem& problem, const StepSolution& sol
     w_.resize(problem.joints.size());
     problem.joints.jacobian.product(problem.nodes(), solution.v, w_);
     for (int i = 0; i < nb; ++i) {
-        const int j = boxed_[static_cast<std::size_t>(i)];
+        const int j = boxed_[i];
         y[i] = w_[j] + problem.T[j] * solution.lambda[j] - problem.b[j];
     }
     w_.resize(solution.p.size());

@@ -37,12 +37,12 @@ public:
     struct Segment {
         int start, size, offset;
     };
-    int segments_begin(int row) const { return first_[static_cast<std::size_t>(row)]; }
+    int segments_begin(int row) const { return first_[row]; }
     int segments_end(int row) const {
         const auto next = static_cast<std::size_t>(row) + 1;
         return next < first_.size() ? first_[next] : static_cast<int>(segments_.size());
     }
-    const Segment& segment(int s) const { return segments_[static_cast<std::size_t>(s)]; }
+    const Segment& segment(int s) const { return segments_[s]; }
     const double* values(const Segment& s) const { return values_.data() + s.offset; }
 
 private:

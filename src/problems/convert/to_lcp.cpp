@@ -14,7 +14,7 @@ void direction(const LcpBlock& block, int j, double* d) {
     if (block.dim == 2) {
         d[0] = j == 0 ? 1.0 : -1.0;
     } else {
-        const Vec2& corner = polygon(block.facets).corner[static_cast<std::size_t>(j)];
+        const Vec2& corner = polygon(block.facets).corner[j];
         d[0] = corner.x();
         d[1] = corner.y();
     }
@@ -38,8 +38,7 @@ void apply_block_transpose(const LcpBlock& block, const double* y, double* w) {
     if (block.dim == 3 && block.directions > 0) {
         const std::vector<Vec2>& corner = polygon(block.facets).corner;
         const double y1 = block.scale * y[1], y2 = block.scale * y[2];
-        for (int j = 0; j < block.directions; ++j)
-            w[j + 1] = corner[static_cast<std::size_t>(j)].x() * y1 + corner[static_cast<std::size_t>(j)].y() * y2;
+        for (int j = 0; j < block.directions; ++j) w[j + 1] = corner[j].x() * y1 + corner[j].y() * y2;
     } else if (block.directions > 0) {
         w[1] = block.scale * y[1];
         w[2] = -w[1];
@@ -163,7 +162,7 @@ bool to_lcp(const StepProblem& problem, const Elimination& elimination, Lcp& lcp
         for (int variable = 0; variable < block.variables; ++variable) {
             lcp.M.next_column();
             for (const int i : lcp.touched) {
-                const LcpBlock& other = lcp.blocks[static_cast<std::size_t>(i)];
+                const LcpBlock& other = lcp.blocks[i];
                 lcp.entries.setZero(other.variables);
                 add_block(W, other, block, variable, lcp.entries.data());
                 if (&other == &block) add_coupling(block, variable, lcp.entries.data());

@@ -37,8 +37,7 @@ void EventDriven::set_sides(const System& system, const State& x, Step& s) const
     StepMemory& memory = s.memory;
     if (memory.side.size() != static_cast<std::size_t>(system.edges())) {
         memory.side.resize(static_cast<std::size_t>(system.edges()));
-        for (int e = 0; e < system.edges(); ++e)
-            memory.side[static_cast<std::size_t>(e)] = system.edge_value(e, x.q) < 0 ? -1 : 1;
+        for (int e = 0; e < system.edges(); ++e) memory.side[e] = system.edge_value(e, x.q) < 0 ? -1 : 1;
     }
     s.finder->sides.assign(memory.side.begin(), memory.side.end());
 }
@@ -155,7 +154,7 @@ bool EventDriven::decide_modes(const System& system, Solver& solver, const State
         if (std::abs(slip) > standing) modes.bound[k] = slip > 0 ? -1 : 1;
     }
     for (const auto& [row, bound] : w.hints.giving)
-        if (modes.bound[static_cast<std::size_t>(row)] == 0) modes.bound[static_cast<std::size_t>(row)] = bound;
+        if (modes.bound[row] == 0) modes.bound[row] = bound;
 
     for (int round = 0; round < 2; ++round) {
         w.instant.fill(system, x.t, x.q, x.v, w.candidates, modes.bound, s);
@@ -173,7 +172,7 @@ bool EventDriven::decide_modes(const System& system, Solver& solver, const State
             const auto place = std::lower_bound(all.id.begin(), all.id.end(), id);
             if (place == all.id.end() || *place != id) continue;
             const int row = all.jacobian.row[place - all.id.begin()];
-            if (w.product[row] + all.curvature[static_cast<std::size_t>(row)] > -falls_back) continue;
+            if (w.product[row] + all.curvature[row] > -falls_back) continue;
             const auto at = std::lower_bound(w.candidates.begin(), w.candidates.end(), id,
                                              [](const Candidate& c, const ContactId& y) { return c.id < y; });
             w.candidates.insert(at, Candidate{.id = id});
@@ -204,7 +203,7 @@ void EventDriven::note_changes(const State& x, Step& s, Scratch& w, Outcome& out
             if (!outcome.impact) outcome.who = id;
             continue;
         }
-        const ContactMode mode = after.mode[static_cast<std::size_t>(now)];
+        const ContactMode mode = after.mode[now];
         if (mode == before.mode[i]) continue;
         s.events.push_back({.t = x.t,
                             .kind = mode == ContactMode::stick ? EventKind::slip_to_stick : EventKind::stick_to_slip,

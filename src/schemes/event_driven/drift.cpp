@@ -29,7 +29,7 @@ bool EventDriven::project(const System& system, State& x, Step& s, Scratch& w, d
         for (const Motion::Source& source : motion.sources()) {
             if (source.contact >= 0) {
                 // Drift only: what overlaps by more came so and is not pushed apart in one blow.
-                const double gap = p.contacts.gap[static_cast<std::size_t>(motion.contact_in(source.contact, p))];
+                const double gap = p.contacts.gap[motion.contact_in(source.contact, p)];
                 if (std::abs(gap) <= largest_drift) r[row] = -gap;
             } else {
                 const auto i = static_cast<std::size_t>(p.joints.jacobian.row[source.joint_group] + source.first);

@@ -158,8 +158,7 @@ void EventDriven::locate(const System& system, const State& x, double share, Ste
         if (f.kind == Watch::Kind::gap) {
             list_gaps(system.nodes(), w.smooth.end.contacts, w.smooth.v1, s.memory, w.product, w.open);
             const int at = find(w.open, f.id);
-            if (at >= 0 && w.open[static_cast<std::size_t>(at)].rate != 0)
-                slope = w.open[static_cast<std::size_t>(at)].rate;
+            if (at >= 0 && w.open[at].rate != 0) slope = w.open[at].rate;
         }
         h_before = h;
         value_before = now;
@@ -363,7 +362,7 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
         Modes& rigid = w.rigid;
         rigid.bound.assign(static_cast<std::size_t>(s.problem.joints.size()), 0);
         for (int i = 0; i < s.problem.joints.size(); ++i)
-            if (gives_way(s.problem.joints, i)) rigid.bound[static_cast<std::size_t>(i)] = 1;
+            if (gives_way(s.problem.joints, i)) rigid.bound[i] = 1;
         rigid.contact = w.modes.contact;  // closed in the last step of another scheme: at rest on their normals
         rigid.mode.assign(rigid.contact.size(), ContactMode::slip);
         // What stuck in time-stepping has a slip of the order of its step, which would be a transition of its own.
@@ -406,7 +405,7 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
         for (int c = 0; c < contacts.size(); ++c) {
             const int i = w.modes.find(contacts.id[c]), row = contacts.jacobian.row[c];
             if (i >= 0 && contacts.jacobian.dim(c) == 3)
-                w.modes.slip_speed[static_cast<std::size_t>(i)] = std::hypot(w.product[row + 1], w.product[row + 2]);
+                w.modes.slip_speed[i] = std::hypot(w.product[row + 1], w.product[row + 2]);
         }
     };
     list_open(true);
@@ -479,7 +478,7 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
         if (share > 0 || decision >= most_decisions) break;
         if (w.watch.which().kind == Watch::Kind::edge) {  // the last step ended on it
             outcome.edge = true;
-            signed char& side = memory.side[static_cast<std::size_t>(w.watch.which().index)];
+            signed char& side = memory.side[w.watch.which().index];
             side = static_cast<signed char>(-side);
             set_sides(system, x, s);
             w.keep_modes();

@@ -60,11 +60,11 @@ void InstantProblem::fill(const System& system, double t, const VecX& q, const V
             for (int k = 1; k < dim; ++k) out.row(1) += candidate.slip[k - 1] * H.row(k);
         }
         for (int k = 0; k < used; ++k) {
-            double& curvature = to.curvature[static_cast<std::size_t>(to.jacobian.row[to.size() - 1] + k)];
-            curvature = contacts_.curvature[static_cast<std::size_t>(first + k)];
+            double& curvature = to.curvature[to.jacobian.row[to.size() - 1] + k];
+            curvature = contacts_.curvature[first + k];
             if (k == 0 || !candidate.slides) continue;
-            curvature = candidate.slip[0] * contacts_.curvature[static_cast<std::size_t>(first + 1)];
-            if (dim > 2) curvature += candidate.slip[1] * contacts_.curvature[static_cast<std::size_t>(first + 2)];
+            curvature = candidate.slip[0] * contacts_.curvature[first + 1];
+            if (dim > 2) curvature += candidate.slip[1] * contacts_.curvature[first + 2];
         }
     }
 
@@ -99,7 +99,7 @@ void InstantProblem::fill(const System& system, double t, const VecX& q, const V
         const Candidate& candidate =
             *std::find_if(candidates.begin(), candidates.end(), [&](const Candidate& x) { return x.id == to.id[c]; });
         for (int k = 0; k < to.jacobian.dim(c); ++k) {
-            problem.c[first + k] = tau * to.curvature[static_cast<std::size_t>(first + k)];
+            problem.c[first + k] = tau * to.curvature[first + k];
             if (k > 0 && candidate.slides) {
                 double slip = candidate.slip[0] * Hv_[source + 1];
                 if (contacts_.jacobian.dim(place_of(contacts_, to.id[c])) > 2)
@@ -125,9 +125,9 @@ void InstantProblem::enter(const Motion& motion, const MotionPoint& p, Step& s) 
         const int i = motion.modes().find(contacts.id[c]);
         const Vec3 f = motion.contact_force(i, p);
         const int first = contacts.jacobian.row[c];
-        solution.modes[static_cast<std::size_t>(c)] = motion.modes().mode[static_cast<std::size_t>(i)];
+        solution.modes[c] = motion.modes().mode[i];
         solution.p[first] = tau * f[0];
-        if (motion.modes().mode[static_cast<std::size_t>(i)] == ContactMode::slip) {
+        if (motion.modes().mode[i] == ContactMode::slip) {
             if (contacts.jacobian.dim(c) > 1) solution.p[first + 1] = -tau * contacts.friction[c] * f[0];
         } else {
             for (int k = 1; k < contacts.jacobian.dim(c); ++k) solution.p[first + k] = tau * f[k];
@@ -146,7 +146,7 @@ void InstantProblem::read(const std::vector<Candidate>& candidates, const std::v
     for (int c = 0; c < contacts.size(); ++c) {
         const Candidate& candidate = *std::find_if(candidates.begin(), candidates.end(),
                                                    [&](const Candidate& x) { return x.id == contacts.id[c]; });
-        ContactMode mode = s.solution.modes[static_cast<std::size_t>(c)];
+        ContactMode mode = s.solution.modes[c];
         if (mode == ContactMode::open || mode == ContactMode::impact) continue;
         const int first = contacts.jacobian.row[c], dim = contacts.jacobian.dim(c);
         Vec2 slip = candidate.slip;

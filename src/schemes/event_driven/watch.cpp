@@ -81,16 +81,15 @@ double Watch::value(const System& system, const Motion& motion, const MotionPoin
         case Kind::gap: {
             const auto place = std::lower_bound(p.contacts.id.begin(), p.contacts.id.end(), f.id);
             const bool there = place != p.contacts.id.end() && *place == f.id;
-            return there ? p.contacts.gap[static_cast<std::size_t>(place - p.contacts.id.begin())] : infinity;
+            return there ? p.contacts.gap[place - p.contacts.id.begin()] : infinity;
         }
         case Kind::take_off: return motion.contact_force(f.index, p)[0];
         case Kind::stop: return modes.slip[k].dot(motion.slip_velocity(f.index, p));
         case Kind::release: {
             const int c = motion.contact_in(f.index, p);
             const Vec3 force = motion.contact_force(f.index, p);
-            return p.contacts.friction[static_cast<std::size_t>(c)] * force[0] -
-                   cone_gauge(force.tail<2>(), p.contacts.jacobian.dim(c),
-                              p.contacts.facets[static_cast<std::size_t>(c)]);
+            return p.contacts.friction[c] * force[0] -
+                   cone_gauge(force.tail<2>(), p.contacts.jacobian.dim(c), p.contacts.facets[c]);
         }
         case Kind::row_stop: {
             double speed = -p.joints.target[k];
@@ -130,7 +129,7 @@ double Watch::gap_root(const System& system, const SmoothStep& s, const ContactI
         system.rows(state_.t, state_.q, finder, joints_, contacts_);
         const auto place = std::lower_bound(contacts_.id.begin(), contacts_.id.end(), id);
         const bool there = place != contacts_.id.end() && *place == id;
-        return there ? contacts_.gap[static_cast<std::size_t>(place - contacts_.id.begin())] : 1.0;
+        return there ? contacts_.gap[place - contacts_.id.begin()] : 1.0;
     };
     if (!(ga > 0)) ga = gap_at(a);
     if (!(gb < 0)) gb = gap_at(b);
@@ -170,7 +169,7 @@ double Watch::first(const System& system, Motion& motion, const SmoothStep& s, c
         for (const ContactGap& after : gaps_now_) {
             if (motion.modes().find(after.id) >= 0) continue;
             const int place = stickslip::find(gaps_before_, after.id);
-            const ContactGap* before = place >= 0 ? &gaps_before_[static_cast<std::size_t>(place)] : nullptr;
+            const ContactGap* before = place >= 0 ? &gaps_before_[place] : nullptr;
             double open_from = 0, closed_at = after.gap < 0 ? 1.0 : no_event;  // shares of this part
             if (before) {
                 double stationary[2];

@@ -69,7 +69,7 @@ void note_bounces(std::size_t first_event, double tolerance, const State& x, Ste
                                 .kind = EventKind::accumulation,
                                 .contact = contacts.id[i],
                                 .before = ContactMode::impact,
-                                .after = s.solution.modes[static_cast<std::size_t>(i)]});
+                                .after = s.solution.modes[i]});
         }
     }
 }

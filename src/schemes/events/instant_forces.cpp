@@ -93,13 +93,11 @@ void InstantForces::evaluate(const System& system, double t, const VecX& q, cons
     zero_.setZero(m);
     f_.setZero(m);
     for (int g = 0; g < rows_.groups(); ++g) {
-        const Source& source = sources_[static_cast<std::size_t>(g)];
+        const Source& source = sources_[g];
         for (int k = 0; k < source.dim; ++k) {
             const int row = rows_.row[g] + k;
-            b_[row] =
-                source.joint_row >= 0
-                    ? target_rate_[source.joint_row] - joints_.curvature[static_cast<std::size_t>(source.joint_row)]
-                    : -contacts_.curvature[static_cast<std::size_t>(contacts_.jacobian.row[source.contact] + k)];
+            b_[row] = source.joint_row >= 0 ? target_rate_[source.joint_row] - joints_.curvature[source.joint_row]
+                                            : -contacts_.curvature[contacts_.jacobian.row[source.contact] + k];
             for (const BlockRows::Block& block : rows_.blocks_of(g)) {
                 const auto J = rows_.values_of(g, block, nodes);
                 const auto M = mass_.block(block.node);
@@ -117,7 +115,7 @@ void InstantForces::evaluate(const System& system, double t, const VecX& q, cons
         r_ = smooth_;
         bool sliding = false;
         for (int g = 0; g < rows_.groups(); ++g) {
-            const Source& source = sources_[static_cast<std::size_t>(g)];
+            const Source& source = sources_[g];
             const int i = source.contact;
             if (i < 0 || source.dim == contacts_.jacobian.dim(i)) continue;
             // Friction of a sliding contact, from its last normal force.
@@ -137,12 +135,11 @@ void InstantForces::evaluate(const System& system, double t, const VecX& q, cons
         if (!sliding) break;
     }
     for (int g = 0; g < rows_.groups(); ++g) {
-        const Source& source = sources_[static_cast<std::size_t>(g)];
+        const Source& source = sources_[g];
         const int row = rows_.row[g];
         if (source.joint_row >= 0) {
             const int i = source.joint_row;
-            row_margin_[static_cast<std::size_t>(i)] =
-                std::min(joints_.force_upper[i] - f_[row], f_[row] - joints_.force_lower[i]);
+            row_margin_[i] = std::min(joints_.force_upper[i] - f_[row], f_[row] - joints_.force_lower[i]);
             continue;
         }
         const auto at = static_cast<std::size_t>(source.list);

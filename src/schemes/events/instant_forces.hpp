@@ -25,7 +25,7 @@ public:
     double normal_force(std::size_t i) const { return normal_[i]; }
     double stick_margin(std::size_t i) const { return margin_[i]; }
     // [N] The same for bounded rows that stand still: distance of the force to its bounds; infinity for all others.
-    double row_margin(int row) const { return row_margin_[static_cast<std::size_t>(row)]; }
+    double row_margin(int row) const { return row_margin_[row]; }
 
 private:
     struct Source {

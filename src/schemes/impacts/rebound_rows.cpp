@@ -33,7 +33,7 @@ void copy_contact(const ContactRows& from, int i, const Nodes& nodes, bool with_
 }
 
 bool has_twin(const std::vector<double>& given, const ContactRows& contacts, int at, int plain) {
-    return given[static_cast<std::size_t>(plain)] > 0 && contacts.jacobian.dim(at) > 1;
+    return given[plain] > 0 && contacts.jacobian.dim(at) > 1;
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ void fill_twins(const std::vector<double>& given, double softness, Step& s) {
             continue;
         }
         s.problem.S[contacts.jacobian.row[i]] = softness;
-        s.problem.c[contacts.jacobian.row[i]] = -softness * given[static_cast<std::size_t>(plain)];
+        s.problem.c[contacts.jacobian.row[i]] = -softness * given[plain];
     }
 }
 

@@ -158,7 +158,7 @@ private:
         s.r.resize(motion.rows());
         p.rows.product(motion.system().nodes(), w.x, s.r);
         for (int i = 0; i < motion.rows(); ++i)
-            if (!w.newton.at_position()[static_cast<std::size_t>(i)]) s.r[i] -= p.row_speed[i] / D;
+            if (!w.newton.at_position()[i]) s.r[i] -= p.row_speed[i] / D;
         motion.solve(p, p, s.r);
         ++s.solves;
         w.x = p.a;

@@ -28,7 +28,7 @@ void SmoothStep::stabilise(const Motion& motion, const MotionPoint& p, RowVec& r
             if (k > 0) continue;
             double g = 0;
             if (source.contact >= 0) {
-                g = p.contacts.gap[static_cast<std::size_t>(motion.contact_in(source.contact, p))];
+                g = p.contacts.gap[motion.contact_in(source.contact, p)];
             } else {
                 const auto i = static_cast<std::size_t>(p.joints.jacobian.row[source.joint_group] + source.first);
                 if (p.joints.kind[i] == RowKind::holonomic) g = p.joints.value[i];
@@ -112,8 +112,8 @@ void hermite_path(const System& system, SmoothStep& s) {
     VecX &du = s.u_kept, &rate = s.work2;
     du = 5 * x * s.path_q[5];
     for (int k = 4; k >= 1; --k) {
-        u = x * (u + s.path_q[static_cast<std::size_t>(k)]);
-        du = (k > 1 ? x : 1.0) * (du + k * s.path_q[static_cast<std::size_t>(k)]);
+        u = x * (u + s.path_q[k]);
+        du = (k > 1 ? x : 1.0) * (du + k * s.path_q[k]);
     }
     du /= h;
     v = du;

@@ -38,7 +38,7 @@ void for_blocks(const BlockRows& rows, const Nodes& nodes, const double* values,
     const int *row = rows.row.data(), *first = rows.first.data(), *start = nodes.start.data();
     for (int g = 0, n = rows.groups(); g < n; ++g) {
         for (int b = first[g]; b < first[g + 1]; ++b) {
-            const BlockRows::Block& block = rows.blocks[static_cast<std::size_t>(b)];
+            const BlockRows::Block& block = rows.blocks[b];
             const int from = start[block.node], dof = start[block.node + 1] - from;
             const double* x = values + block.offset;
             for (int i = row[g]; i < row[g + 1]; ++i, x += dof) f(i, from, dof, x);
@@ -87,8 +87,7 @@ void Motion::begin(const System& system, const Modes& modes, const State& x, Ste
         system.mass(x.q, problem.A);
         problem.size_to_rows();
         s.redundancy->switch_off(problem);
-        for (int i = 0; i < problem.joints.size(); ++i)
-            kept_[static_cast<std::size_t>(i)] = problem.lower[i] != 0 || problem.upper[i] != 0;
+        for (int i = 0; i < problem.joints.size(); ++i) kept_[i] = problem.lower[i] != 0 || problem.upper[i] != 0;
     }
 
     sources_.clear();
@@ -133,8 +132,7 @@ bool Motion::find(double t, const VecX& q, MotionPoint& p) {
     if (joints_alone_) {
         copy_all(p.joints.jacobian, p.rows);
         for (int i = 0; i < row_count_; ++i)
-            if (p.joints.kind[static_cast<std::size_t>(i)] == RowKind::velocity)
-                p.target[i] = p.joints.target[static_cast<std::size_t>(i)];
+            if (p.joints.kind[i] == RowKind::velocity) p.target[i] = p.joints.target[i];
         return true;
     }
     p.rows.clear();
@@ -148,7 +146,7 @@ bool Motion::find(double t, const VecX& q, MotionPoint& p) {
             const int c = contact_in(source.contact, p);
             if (c < 0 || p.contacts.jacobian.dim(c) < source.dim) {
                 trouble_ = Trouble::contact_lost;
-                lost_ = modes_->contact[static_cast<std::size_t>(source.contact)];
+                lost_ = modes_->contact[source.contact];
                 return false;
             }
             copy_rows(p.contacts.jacobian, c, 0, source.dim, p.rows);
@@ -220,14 +218,14 @@ void Motion::load(const VecX& v, MotionPoint& p) {
     p.row_speed -= p.target;
     copy_all(p.rows, p.push);
     for (int g = 0; g < p.rows.groups() && slides_; ++g) {
-        const Source& source = sources_[static_cast<std::size_t>(g)];
-        if (source.contact < 0 || modes_->mode[static_cast<std::size_t>(source.contact)] != ContactMode::slip) continue;
+        const Source& source = sources_[g];
+        if (source.contact < 0 || modes_->mode[source.contact] != ContactMode::slip) continue;
         const int c = contact_in(source.contact, p);
-        const double mu = p.contacts.friction[static_cast<std::size_t>(c)];
+        const double mu = p.contacts.friction[c];
         const int tangents = p.contacts.jacobian.dim(c) - 1;
         if (tangents == 0 || mu == 0) continue;
         const Vec2 slip = slip_direction(source.contact, p);
-        const Vec2 along = mu * against(slip, tangents > 1 ? p.contacts.facets[static_cast<std::size_t>(c)] : 0);
+        const Vec2 along = mu * against(slip, tangents > 1 ? p.contacts.facets[c] : 0);
         for (const BlockRows::Block& block : p.contacts.jacobian.blocks_of(c)) {
             const auto H = p.contacts.jacobian.values_of(c, block, nodes);
             for (const BlockRows::Block& pushing : p.push.blocks_of(g)) {
@@ -249,10 +247,10 @@ void Motion::acceleration_side(MotionPoint& p, RowVec& rate) {
         for (int k = 0; k < source.dim; ++k, ++row) {
             if (source.contact < 0) {
                 const int i = p.joints.jacobian.row[source.joint_group] + source.first;
-                rate[row] = target_rate_[i] - p.joints.curvature[static_cast<std::size_t>(i)];
+                rate[row] = target_rate_[i] - p.joints.curvature[i];
             } else {
                 const int first = p.contacts.jacobian.row[contact_in(source.contact, p)];
-                rate[row] = -p.contacts.curvature[static_cast<std::size_t>(first + k)];
+                rate[row] = -p.contacts.curvature[first + k];
             }
         }
     }
@@ -291,7 +289,7 @@ void Motion::multiply_rows(const MotionPoint& p, const MotionPoint& at) {
         for (auto& list : at_node_) list.clear();
         for (int g = 0; g < at.rows.groups(); ++g)
             for (int b = at.rows.first[g]; b < at.rows.first[g + 1]; ++b)
-                at_node_[static_cast<std::size_t>(at.rows.blocks[b].node)].push_back({g, b});
+                at_node_[at.rows.blocks[b].node].push_back({g, b});
     }
     for (int h = 0; h < p.push.groups(); ++h) {
         for (const BlockRows::Block& block : p.push.blocks_of(h)) {
@@ -312,7 +310,7 @@ void Motion::multiply_rows(const MotionPoint& p, const MotionPoint& at) {
                     for (int g = 0; g < at.rows.groups(); ++g)
                         for (int b = at.rows.first[g]; b < at.rows.first[g + 1]; ++b) multiply(g, b);
                 } else {
-                    for (const auto& [g, b] : at_node_[static_cast<std::size_t>(n)]) multiply(g, b);
+                    for (const auto& [g, b] : at_node_[n]) multiply(g, b);
                 }
             }
         }
@@ -405,10 +403,10 @@ Vec3 Motion::contact_force(int i, const MotionPoint& p) const {
             for (int k = 0; k < source.dim; ++k) f[k] = p.y[row + k];
             const int c = contact_in(i, p);
             const int tangents = p.contacts.jacobian.dim(c) - 1;
-            if (modes_->mode[static_cast<std::size_t>(i)] == ContactMode::slip && tangents > 0) {
+            if (modes_->mode[i] == ContactMode::slip && tangents > 0) {
                 const Vec2 slip = slip_direction(i, p);
-                const Vec2 along = against(slip, tangents > 1 ? p.contacts.facets[static_cast<std::size_t>(c)] : 0);
-                f.tail<2>() = p.contacts.friction[static_cast<std::size_t>(c)] * f[0] * along;
+                const Vec2 along = against(slip, tangents > 1 ? p.contacts.facets[c] : 0);
+                f.tail<2>() = p.contacts.friction[c] * f[0] * along;
             }
             return f;
         }

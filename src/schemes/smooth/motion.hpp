@@ -103,9 +103,7 @@ public:
     void joint_forces(const MotionPoint& p, RowVec& forces) const;
     // The unit direction of slip that friction opposes: in the plane that of the modes.
     Vec2 slip_direction(int i, const MotionPoint& p) const;
-    int contact_in(int i, const MotionPoint& p) const {
-        return place_in(modes_->contact[static_cast<std::size_t>(i)], p);
-    }
+    int contact_in(int i, const MotionPoint& p) const { return place_in(modes_->contact[i], p); }
 
 private:
     static int place_in(const ContactId& id, const MotionPoint& p);  // -1: not there

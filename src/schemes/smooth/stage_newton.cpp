@@ -40,9 +40,8 @@ void StageNewton::set_levels(const Motion& motion, const MotionPoint& found, boo
     for (const Motion::Source& source : motion.sources()) {
         bool holonomic = positions;
         if (source.contact < 0)
-            holonomic =
-                holonomic && found.joints.kind[static_cast<std::size_t>(found.joints.jacobian.row[source.joint_group] +
-                                                                        source.first)] == RowKind::holonomic;
+            holonomic = holonomic && found.joints.kind[found.joints.jacobian.row[source.joint_group] + source.first] ==
+                                         RowKind::holonomic;
         for (int k = 0; k < source.dim; ++k) at_position_.push_back(holonomic && k == 0);
     }
 }
@@ -53,8 +52,8 @@ bool StageNewton::any_at_velocity() const {
 
 double StageNewton::value(const Motion& motion, const MotionPoint& p, int row) {
     const Motion::Source& source = *source_of(motion, row).first;
-    if (source.contact >= 0) return p.contacts.gap[static_cast<std::size_t>(motion.contact_in(source.contact, p))];
-    return p.joints.value[static_cast<std::size_t>(p.joints.jacobian.row[source.joint_group] + source.first)];
+    if (source.contact >= 0) return p.contacts.gap[motion.contact_in(source.contact, p)];
+    return p.joints.value[p.joints.jacobian.row[source.joint_group] + source.first];
 }
 
 void StageNewton::take_rows(const Motion& motion, const MotionPoint& p, double B, double D) {
@@ -73,7 +72,7 @@ void StageNewton::take_rows(const Motion& motion, const MotionPoint& position, c
     for (int g = 0; g < velocity.rows.groups(); ++g) {
         copy_group(velocity.rows, g, nodes, J_);
         for (int k = 0; k < J_.dim(g); ++k, ++row) {
-            if (!at_position_[static_cast<std::size_t>(row)]) {
+            if (!at_position_[row]) {
                 row_velocity_ = std::max(row_velocity_, std::abs(rows_[row]));
                 rows_[row] /= D;
                 continue;
@@ -156,8 +155,8 @@ void StageNewton::add_rows(const Nodes& nodes, const MotionPoint& p, double B, d
         small_.assign(static_cast<std::size_t>(nodes.dof(node)), 0.0);
         const auto T = tangent_.block(node);
         for (int j = 0; j < T.cols(); ++j)
-            for (int i = 0; i < T.rows(); ++i) small_[static_cast<std::size_t>(j)] += to(k, i) * T(i, j);
-        for (int j = 0; j < T.cols(); ++j) to(k, j) = a * to(k, j) + b * small_[static_cast<std::size_t>(j)];
+            for (int i = 0; i < T.rows(); ++i) small_[j] += to(k, i) * T(i, j);
+        for (int j = 0; j < T.cols(); ++j) to(k, j) = a * to(k, j) + b * small_[j];
     };
     for (int g = 0; g < J_.groups(); ++g) {
         copy_group(J_, g, nodes, left_);
@@ -165,8 +164,7 @@ void StageNewton::add_rows(const Nodes& nodes, const MotionPoint& p, double B, d
         if (!turns_) continue;
         for (const BlockRows::Block& block : left_.blocks_of(g))
             for (int k = 0; k < left_.dim(g); ++k)
-                if (!at_position_[static_cast<std::size_t>(J_.row[g] + k)])
-                    turn(left_.values_of(g, block, nodes), k, block.node, 0, 1);
+                if (!at_position_[J_.row[g] + k]) turn(left_.values_of(g, block, nodes), k, block.node, 0, 1);
     }
     const BlockRows& G = p.joints.jacobian;
     for (int g = 0; g < G.groups(); ++g) {
@@ -215,13 +213,12 @@ bool StageNewton::factor_schur(const Nodes& nodes) {
     const int m = left_.rows();
     if (m == 0) return true;
     S_.setZero(m, m);
-    for (int i = 0; i < m; ++i) S_(i, i) = compliance_[static_cast<std::size_t>(i)];
+    for (int i = 0; i < m; ++i) S_(i, i) = compliance_[i];
     if (at_node_.size() < static_cast<std::size_t>(nodes.size()))
         at_node_.resize(static_cast<std::size_t>(nodes.size()));
     for (auto& list : at_node_) list.clear();
     for (int g = 0; g < left_.groups(); ++g)
-        for (int b = left_.first[g]; b < left_.first[g + 1]; ++b)
-            at_node_[static_cast<std::size_t>(left_.blocks[b].node)].push_back({g, b});
+        for (int b = left_.first[g]; b < left_.first[g + 1]; ++b) at_node_[left_.blocks[b].node].push_back({g, b});
     for (int g = 0; g < push_.groups(); ++g) {
         for (const BlockRows::Block& block : push_.blocks_of(g)) {
             const int n = block.node, dof = nodes.dof(n);
@@ -230,11 +227,11 @@ bool StageNewton::factor_schur(const Nodes& nodes) {
             for (int k = 0; k < C.rows(); ++k) {
                 std::copy_n(C.row(k).data(), dof, small_.data());
                 solve_dense(factors_.data() + A_.diagonal[n], node_pivots_.data() + nodes.start[n], small_.data(), dof);
-                for (const auto& [row_group, b] : at_node_[static_cast<std::size_t>(n)]) {
+                for (const auto& [row_group, b] : at_node_[n]) {
                     const auto J = left_.values_of(row_group, left_.blocks[b], nodes);
                     for (int i = 0; i < J.rows(); ++i) {
                         double sum = 0;
-                        for (int c = 0; c < dof; ++c) sum += J(i, c) * small_[static_cast<std::size_t>(c)];
+                        for (int c = 0; c < dof; ++c) sum += J(i, c) * small_[c];
                         S_(left_.row[row_group] + i, push_.row[g] + k) += sum;
                     }
                 }

@@ -19,7 +19,7 @@ bool find_target_rates(const System& system, double t, const VecX& q, const VecX
         scratch.shift = ahead * v;
         system.advance(scratch.q, scratch.shift);
         system.rows(t + ahead, scratch.q, finder, scratch.joints, scratch.contacts);
-        for (int i = 0; i < rates.size(); ++i) rates[i] += weight * scratch.joints.target[static_cast<std::size_t>(i)];
+        for (int i = 0; i < rates.size(); ++i) rates[i] += weight * scratch.joints.target[i];
     };
     const double jump = system.next_discontinuity(t - 2 * span);
     if (jump > t + 2 * span) {
