@@ -4,8 +4,9 @@ find_package(CLI11 REQUIRED)
 file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp)
 add_executable(stickslip_command ${sources})
 set_target_properties(stickslip_command PROPERTIES
-  OUTPUT_NAME stickslip RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin
-  POSITION_INDEPENDENT_CODE ON)  # as the layers, for their precompiled headers
+  OUTPUT_NAME stickslip RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+# As the layers, whose precompiled headers it takes; CMake's own property would say -fPIE for a program.
+target_compile_options(stickslip_command PRIVATE -fPIC)
 stickslip_precompile(stickslip_command FROM stickslip_base)
 target_include_directories(stickslip_command PRIVATE ${PROJECT_SOURCE_DIR}/cli)
 target_link_libraries(stickslip_command PRIVATE
