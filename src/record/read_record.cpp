@@ -238,7 +238,7 @@ private:
         s.policy = r.policy;
         s.event_count = static_cast<long>(r.events.size());
         for (const Event& event : r.events)
-            if (event.kind == EventKind::method_switch) ++s.switches[event.reason];
+            if (event.kind == EventKind::method_switch) ++s.switches[static_cast<std::size_t>(event.reason)];
     }
 
     void read_contacts(std::vector<ContactRecord>& contacts) const {

@@ -332,7 +332,7 @@ struct Simulation::Impl {
         summary.contacts_max = std::max(summary.contacts_max, static_cast<int>(step.contacts.size()));
         summary.event_count += static_cast<long>(step.events.size());
         for (const Event& event : step.events) {
-            if (event.kind == EventKind::method_switch) ++summary.switches[event.reason];
+            if (event.kind == EventKind::method_switch) ++summary.switches[static_cast<std::size_t>(event.reason)];
             if (summary.events.size() < most_events_kept) summary.events.push_back(event);
         }
     }

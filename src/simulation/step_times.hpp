@@ -14,7 +14,7 @@ public:
         sum_ += seconds;
         longest_ = std::max(longest_, seconds);
         const double place = std::log2(std::max(seconds, shortest) / shortest) * per_octave;
-        ++bins_[std::min(place, static_cast<double>(bins_.size() - 1))];
+        ++bins_[static_cast<std::size_t>(std::min(place, static_cast<double>(bins_.size() - 1)))];
     }
     double mean() const { return count_ ? sum_ / static_cast<double>(count_) : 0; }
     double longest() const { return longest_; }

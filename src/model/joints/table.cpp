@@ -96,7 +96,7 @@ const std::vector<JointEntry>& joint_table() {
     return table;
 }
 
-const JointEntry& joint_entry(JointKind kind) { return joint_table()[kind]; }
+const JointEntry& joint_entry(JointKind kind) { return joint_table()[static_cast<std::size_t>(kind)]; }
 
 std::vector<Piece> joint_pieces(const Joint& joint, const Plane& plane) {
     const auto x_a = joint.axes_a.col(0), y_a = joint.axes_a.col(1), z_a = joint.axes_a.col(2);
