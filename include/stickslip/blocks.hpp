@@ -68,6 +68,7 @@ struct BlockMatrix {
     struct Coupling {
         int row_node, column_node;  // both triangles are stored: (i, j) and (j, i) are two couplings
         int offset;                 // into values
+        friend bool operator==(const Coupling&, const Coupling&) = default;
     };
     Nodes nodes;
     std::vector<int> diagonal;  // offset of node n's block in values
@@ -76,6 +77,7 @@ struct BlockMatrix {
 
     void shape_diagonal(const Nodes& layout);                     // all diagonal blocks, set to zero, no couplings
     const Coupling& add_coupling(int row_node, int column_node);  // zero; valid until the next one
+    bool same_pattern(const BlockMatrix& other) const;            // blocks of the same nodes in the same places
     Eigen::Map<MatX> block(int n) { return {values.data() + diagonal[n], nodes.dof(n), nodes.dof(n)}; }
     Eigen::Map<const MatX> block(int n) const { return {values.data() + diagonal[n], nodes.dof(n), nodes.dof(n)}; }
     Eigen::Map<MatX> block(const Coupling& c) {
@@ -84,8 +86,11 @@ struct BlockMatrix {
     Eigen::Map<const MatX> block(const Coupling& c) const {
         return {values.data() + c.offset, nodes.dof(c.row_node), nodes.dof(c.column_node)};
     }
-    void add_product(double s, const ConstRef& x, Eigen::Ref<VecX> y) const;  // y += s A x
-    double quadratic(const ConstRef& x) const;                                // x' A x
+    // A += s B. Couplings that B has and A has not are added to A. Memory grows only with the pattern.
+    void add(double s, const BlockMatrix& B);
+    void add(double s, const BlockMatrix& B, double t, const BlockMatrix& C);  // A += s (B + t C)
+    void add_product(double s, const ConstRef& x, Eigen::Ref<VecX> y) const;   // y += s A x
+    double quadratic(const ConstRef& x) const;                                 // x' A x
     MatX dense() const;
 };
 

@@ -49,7 +49,8 @@ public:
     // M(q), shaped as nodes().
     virtual void mass(const VecX& q, BlockMatrix& M) const = 0;
     virtual void forces(double t, const VecX& q, const VecX& v, Forces& k) const = 0;
-    // Adds s F(v) to `A`, where F(v) v is the gyroscopic force and F is antisymmetric: (J omega) x per body.
+    // Adds s F(v) to `A`, where F(v) v is the gyroscopic force and F is antisymmetric: (J omega) x per body. F does not couple
+    // nodes; velocity forces that do belong into forces(), with their slopes.
     virtual void add_gyroscopic(double s, const VecX& v, BlockMatrix& A) const;
     // K = -dk/dq and C = -dk/dv of forces(), shaped as nodes(), returns false and leaves them alone if both vanish.
     virtual bool slopes(double t, const VecX& q, const VecX& v, BlockMatrix& K, BlockMatrix& C) const;

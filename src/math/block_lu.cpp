@@ -234,6 +234,23 @@ BlockLu::Pair BlockLu::pair(int a, int b) {
     return a < b ? Pair{first, second} : Pair{second, first};
 }
 
+bool BlockLu::factor(const BlockMatrix& A) {
+    pattern_.clear();
+    for (const BlockMatrix::Coupling& c : A.couplings)
+        if (c.row_node != c.column_node)
+            pattern_.push_back({std::min(c.row_node, c.column_node), std::max(c.row_node, c.column_node)});
+    analyse(A.nodes, pattern_);
+    const auto add = [&](int from, int count, double* to) {
+        for (int i = 0; i < count; ++i) to[i] += A.values[from + i];
+    };
+    for (int n = 0; n < A.nodes.size(); ++n) add(A.diagonal[n], A.nodes.dof(n) * A.nodes.dof(n), diagonal(n));
+    for (const BlockMatrix::Coupling& c : A.couplings) {
+        double* to = c.row_node == c.column_node ? diagonal(c.row_node) : pair(c.row_node, c.column_node).ab;
+        add(c.offset, A.nodes.dof(c.row_node) * A.nodes.dof(c.column_node), to);
+    }
+    return factor();
+}
+
 void BlockLu::scatter() {
     std::fill(values_.begin(), values_.end(), 0.0);
     const auto put = [&](const double* from, int row_turn, int column_turn, double* to, std::ptrdiff_t stride) {

@@ -34,9 +34,10 @@ public:
     // and come in any order; they are sorted in place.
     void analyse(const Nodes& nodes, std::vector<Edge>& edges);
     double* diagonal(int node) { return given_.data() + given_diagonal_[node]; }  // column-major, to be added to
-    Pair pair(int a, int b);      // of an edge of the pattern; valid until the next analyse
-    bool factor();                // false when a pivot is zero or not finite
-    void solve(double* x) const;  // x := K^-1 x, nv entries, any number of times after factor()
+    Pair pair(int a, int b);            // of an edge of the pattern; valid until the next analyse
+    bool factor();                      // false when a pivot is zero or not finite
+    bool factor(const BlockMatrix& A);  // all three: the pattern of A, its numbers, and their factors
+    void solve(double* x) const;        // x := K^-1 x, nv entries, any number of times after factor()
 
     double work() const;  // multiplications of one factor(), of the pattern analysed
     int fill_blocks() const { return static_cast<int>(row_.size()); }  // off-diagonal blocks of one triangle
@@ -73,6 +74,7 @@ private:
     std::vector<int> tail_pivot_;
     AlignedDoubles values_;
     mutable AlignedDoubles tail_x_;
+    std::vector<Edge> pattern_;  // of the matrix given
     // scratch of the ordering
     std::vector<std::vector<int>> adjacent_;
     std::vector<std::pair<int, int>> heap_;

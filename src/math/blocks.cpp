@@ -1,5 +1,7 @@
 #include "stickslip/blocks.hpp"
 
+#include "stickslip/error.hpp"
+
 namespace stickslip {
 
 void BlockMatrix::shape_diagonal(const Nodes& layout) {
@@ -19,6 +21,44 @@ const BlockMatrix::Coupling& BlockMatrix::add_coupling(int row_node, int column_
     values.resize(values.size() + static_cast<std::size_t>(nodes.dof(row_node) * nodes.dof(column_node)), 0.0);
     couplings.push_back({row_node, column_node, offset});
     return couplings.back();
+}
+
+bool BlockMatrix::same_pattern(const BlockMatrix& other) const {
+    return couplings == other.couplings && diagonal == other.diagonal && nodes == other.nodes;
+}
+
+void BlockMatrix::add(double s, const BlockMatrix& B) {
+    if (same_pattern(B)) {
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] += s * B.values[i];
+        return;
+    }
+    SS_ASSERT(nodes == B.nodes, "sum of matrices over different nodes");
+    for (int n = 0; n < nodes.size(); ++n) block(n) += s * B.block(n);
+    std::size_t at = 0;  // patterns mostly come in the same order: the search goes on where it ended
+    for (const Coupling& c : B.couplings) {
+        const auto fits = [&](const Coupling& own) {
+            return own.row_node == c.row_node && own.column_node == c.column_node;
+        };
+        std::size_t looked_at = 0;
+        for (; looked_at < couplings.size(); ++looked_at, ++at) {
+            if (at >= couplings.size()) at = 0;
+            if (fits(couplings[at])) break;
+        }
+        if (looked_at == couplings.size()) {
+            at = couplings.size();
+            add_coupling(c.row_node, c.column_node);
+        }
+        block(couplings[at]) += s * B.block(c);
+    }
+}
+
+void BlockMatrix::add(double s, const BlockMatrix& B, double t, const BlockMatrix& C) {
+    if (same_pattern(B) && same_pattern(C)) {
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] += s * (B.values[i] + t * C.values[i]);
+        return;
+    }
+    add(s, B);
+    add(s * t, C);
 }
 
 void BlockMatrix::add_product(double s, const ConstRef& x, Eigen::Ref<VecX> y) const {
@@ -51,7 +91,7 @@ MatX BlockMatrix::dense() const {
         full.block(nodes.start[n], nodes.start[n], nodes.dof(n), nodes.dof(n)) = block(n);
     for (const Coupling& c : couplings) {
         full.block(nodes.start[c.row_node], nodes.start[c.column_node], nodes.dof(c.row_node),
-                   nodes.dof(c.column_node)) = block(c);
+                   nodes.dof(c.column_node)) += block(c);
     }
     return full;
 }

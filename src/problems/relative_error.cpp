@@ -25,20 +25,7 @@ public:
             nodes_.factor(A);
             return;
         }
-        std::vector<BlockLu::Edge> edges;
-        for (const BlockMatrix::Coupling& c : A.couplings)
-            edges.push_back({std::min(c.row_node, c.column_node), std::max(c.row_node, c.column_node)});
-        lu_.analyse(A.nodes, edges);
-        const auto add = [](const auto& block, double* to) {
-            for (Eigen::Index k = 0; k < block.size(); ++k) to[k] += block.data()[k];
-        };
-        for (int n = 0; n < A.nodes.size(); ++n) add(A.block(n), lu_.diagonal(n));
-        for (const BlockMatrix::Coupling& c : A.couplings) {
-            const BlockLu::Pair pair =
-                lu_.pair(std::min(c.row_node, c.column_node), std::max(c.row_node, c.column_node));
-            add(A.block(c), c.row_node < c.column_node ? pair.ab : pair.ba);
-        }
-        regular_ = lu_.factor();
+        regular_ = lu_.factor(A);
     }
     VecX operator()(const VecX& b) const {
         VecX x = once(b), miss = b;

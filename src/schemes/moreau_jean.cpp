@@ -97,8 +97,7 @@ void fill_around_end(const System& system, const VecX& v, double h, double th, S
     s.mass.add_product(1, v, problem.r);
     problem.r /= th;
     problem.A.add_product(1, v, problem.r);
-    for (std::size_t i = 0; i < problem.A.values.size(); ++i)
-        problem.A.values[i] += th * h * (s.damping.values[i] + th * h * s.stiffness.values[i]);
+    problem.A.add(th * h, s.damping, th * h, s.stiffness);
     s.damping.add_product(th * h, s.solution.v, problem.r);
     s.stiffness.add_product(th * th * h * h, s.solution.v, problem.r);
     problem.r += s.forces.potential + s.forces.applied;

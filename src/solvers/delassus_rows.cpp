@@ -12,18 +12,7 @@ bool MassInverse::factor(const BlockMatrix& A) {
             if (!nodes_.block(n).allFinite()) return false;
         return true;
     }
-    edges_.clear();
-    for (const BlockMatrix::Coupling& c : A.couplings)
-        if (c.row_node != c.column_node)
-            edges_.push_back({std::min(c.row_node, c.column_node), std::max(c.row_node, c.column_node)});
-    lu_.analyse(A.nodes, edges_);
-    for (int n = 0; n < A.nodes.size(); ++n)
-        for (int i = 0; i < A.nodes.dof(n) * A.nodes.dof(n); ++i) lu_.diagonal(n)[i] += A.values[A.diagonal[n] + i];
-    for (const BlockMatrix::Coupling& c : A.couplings) {
-        double* to = c.row_node == c.column_node ? lu_.diagonal(c.row_node) : lu_.pair(c.row_node, c.column_node).ab;
-        for (int i = 0; i < A.nodes.dof(c.row_node) * A.nodes.dof(c.column_node); ++i) to[i] += A.values[c.offset + i];
-    }
-    return lu_.factor();
+    return lu_.factor(A);
 }
 
 void MassInverse::apply(const VecX& x, VecX& y) const {

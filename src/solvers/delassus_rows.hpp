@@ -25,7 +25,6 @@ private:
     bool coupled_ = false;
     NodeInverse nodes_;
     BlockLu lu_;
-    std::vector<BlockLu::Edge> edges_;
 };
 
 class DelassusRows {

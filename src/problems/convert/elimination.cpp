@@ -65,21 +65,7 @@ void Elimination::factor(const BlockMatrix& A) {
         inverse_.factor(A);
         return;
     }
-    edges_.clear();
-    for (const BlockMatrix::Coupling& c : A.couplings)
-        edges_.push_back({std::min(c.row_node, c.column_node), std::max(c.row_node, c.column_node)});
-    lu_.analyse(A.nodes, edges_);
-    for (int n = 0; n < A.nodes.size(); ++n) {
-        const auto block = A.block(n);
-        for (Eigen::Index i = 0; i < block.size(); ++i) lu_.diagonal(n)[i] += block.data()[i];
-    }
-    for (const BlockMatrix::Coupling& c : A.couplings) {
-        const bool forward = c.row_node < c.column_node;
-        const BlockLu::Pair pair = lu_.pair(std::min(c.row_node, c.column_node), std::max(c.row_node, c.column_node));
-        const auto block = A.block(c);
-        for (Eigen::Index i = 0; i < block.size(); ++i) (forward ? pair.ab : pair.ba)[i] += block.data()[i];
-    }
-    lu_.factor();  // a singular A gives numbers that are not finite, and the residual says so
+    lu_.factor(A);  // a singular A gives numbers that are not finite, and the residual says so
 }
 
 void Elimination::solve(Eigen::Ref<VecX> x) {
@@ -191,8 +177,7 @@ void Elimination::fill_W() {
     // the segments of J that start at a velocity, by counting
     at_first_.assign(static_cast<std::size_t>(taking_part_) + 2, 0);
     for (int i = 0; i < nk; ++i)
-        for (int s = J_.segments_begin(i); s < J_.segments_end(i); ++s)
-            ++at_first_[J_.segment(s).start + 2];
+        for (int s = J_.segments_begin(i); s < J_.segments_end(i); ++s) ++at_first_[J_.segment(s).start + 2];
     for (std::size_t k = 2; k < at_first_.size(); ++k) at_first_[k] += at_first_[k - 1];
     at_segment_.resize(static_cast<std::size_t>(at_first_.back()));
     row_of_segment_.resize(at_segment_.size());

@@ -86,7 +86,6 @@ private:
     bool coupled_ = false;
     NodeInverse inverse_;
     BlockLu lu_;
-    std::vector<BlockLu::Edge> edges_;
     MinNorm schur_;  // of the free rows, scaled
     RowVec schur_scale_;
     std::vector<int> boxed_, free_;

@@ -50,8 +50,7 @@ bool fill_dynamics(const System& system, const State& x, double h, const Dynamic
     if (weights.exact_gyroscopic) add_gyroscopic_slope(system, -a * h, x.v, s, problem.A);
     const bool sloped = weights.slopes && system.slopes(x.t, x.q, x.v, s.stiffness, s.damping);
     if (sloped) {
-        for (std::size_t i = 0; i < problem.A.values.size(); ++i)
-            problem.A.values[i] += a * h * (s.damping.values[i] + g * h * s.stiffness.values[i]);
+        problem.A.add(a * h, s.damping, g * h, s.stiffness);
         s.stiffness.add_product(-a * h * h, x.v, problem.r);
     }
     problem.A.add_product(1, x.v, problem.r);

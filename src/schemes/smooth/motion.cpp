@@ -78,7 +78,7 @@ void Motion::begin(const System& system, const Modes& modes, const State& x, Ste
     finder_ = s.finder.get();
     found_ = nullptr;
     trouble_ = Trouble::none;
-    if (system.constant_mass() || mass_factors_.empty()) mass_of_factors_.clear();
+    if (system.constant_mass()) mass_of_factors_.clear();
 
     StepProblem& problem = problem_;
     system.rows(x.t, x.q, *finder_, problem.joints, problem.contacts);
@@ -257,28 +257,36 @@ void Motion::acceleration_side(MotionPoint& p, RowVec& rate) {
 }
 
 void Motion::factor_mass(const MotionPoint& p) {
-    const bool known = mass_of_factors_.size() == p.mass.values.size() &&
+    const bool known = mass_of_factors_.size() == p.mass.values.size() && couplings_of_factors_ == p.mass.couplings &&
                        std::equal(mass_of_factors_.begin(), mass_of_factors_.end(), p.mass.values.begin());
     if (known) return;
     mass_of_factors_.assign(p.mass.values.begin(), p.mass.values.end());
-    mass_factors_ = p.mass.values;
-    mass_pivots_.resize(static_cast<std::size_t>(system_->nv()));
-    const Nodes& nodes = p.mass.nodes;
-    for (int n = 0; n < nodes.size(); ++n)
-        if (!factor_dense(mass_factors_.data() + p.mass.diagonal[n], mass_pivots_.data() + nodes.start[n],
-                          nodes.dof(n)))
-            trouble_ = Trouble::singular;
+    couplings_of_factors_.assign(p.mass.couplings.begin(), p.mass.couplings.end());
+    if (!mass_factors_.factor(p.mass)) trouble_ = Trouble::singular;
 }
 
 void Motion::divide_by_mass(const MotionPoint& p, VecX& x) {
     factor_mass(p);
-    const Nodes& nodes = p.mass.nodes;
-    for (int n = 0; n < nodes.size(); ++n)
-        solve_dense(mass_factors_.data() + p.mass.diagonal[n], mass_pivots_.data() + nodes.start[n],
-                    x.data() + nodes.start[n], nodes.dof(n));
+    mass_factors_.solve(x.data());
+}
+
+void Motion::multiply_coupled_rows(const MotionPoint& p, const MotionPoint& at) {
+    const Nodes& nodes = system_->nodes();
+    const int nv = nodes.nv();
+    pushed_.assign(static_cast<std::size_t>(row_count_) * nv, 0.0);
+    for_blocks(p.push, nodes, p.push.values.data(), [&](int k, int start, int dof, const double* row) {
+        for (int c = 0; c < dof; ++c) pushed_[k * nv + start + c] += row[c];
+    });
+    S_.setZero(row_count_, row_count_);
+    for (int k = 0; k < row_count_; ++k) {
+        double* column = pushed_.data() + k * nv;
+        mass_factors_.solve(column);
+        at.rows.product(nodes, Eigen::Map<const VecX>(column, nv), S_.col(k));
+    }
 }
 
 void Motion::multiply_rows(const MotionPoint& p, const MotionPoint& at) {
+    if (mass_factors_.coupled()) return multiply_coupled_rows(p, at);
     const Nodes& nodes = system_->nodes();
     pushed_.assign(p.push.values.begin(), p.push.values.end());
     S_.setZero(row_count_, row_count_);
@@ -296,8 +304,7 @@ void Motion::multiply_rows(const MotionPoint& p, const MotionPoint& at) {
             const int n = block.node, dof = nodes.dof(n);
             double* column = pushed_.data() + block.offset;
             for (int k = p.push.row[h]; k < p.push.row[h + 1]; ++k, column += dof) {
-                solve_dense(mass_factors_.data() + p.mass.diagonal[n], mass_pivots_.data() + nodes.start[n], column,
-                            dof);
+                mass_factors_.solve_node(n, column);
                 const auto multiply = [&](int g, int b) {
                     const double* J = at.rows.values.data() + at.rows.blocks[b].offset;
                     for (int i = at.rows.row[g]; i < at.rows.row[g + 1]; ++i, J += dof) {
@@ -381,9 +388,13 @@ void Motion::solve_again(MotionPoint& p, const MotionPoint& at, const RowVec& r)
         });
         solve_rows(rhs);
         for (int i = 0; i < row_count_; ++i) y[i] += rhs[i];
-        for_blocks(p.push, nodes, pushed_.data(), [&](int i, int start, int dof, const double* column) {
+        const auto push = [&](int i, int start, int dof, const double* column) {
             for (int c = 0; c < dof; ++c) a[start + c] += column[c] * rhs[i];
-        });
+        };
+        if (mass_factors_.coupled())
+            for (int i = 0; i < row_count_; ++i) push(i, 0, nodes.nv(), pushed_.data() + i * nodes.nv());
+        else
+            for_blocks(p.push, nodes, pushed_.data(), push);
     }
 }
 

@@ -13,13 +13,14 @@
 //   [ M  -C ] [ a ]   [ f ]                 S = J M^-1 C,   S y = r - J M^-1 f,   a = M^-1 (f + C y)
 //   [ J   0 ] [ y ] = [ r ]
 //
-// is solved through S, dense: M is block diagonal over nodes. LU with pivoting; where S is singular to `rank_tolerance`
+// is solved through S, dense; M is factored by node or, where nodes are coupled, as a whole. LU with pivoting; where S is singular to `rank_tolerance`
 // (redundant contacts, dead points) by QR with column pivoting, least squares of least norm (math/min_norm). Redundant rows of
 // joints are left out beforehand (diagnose/redundancy), chosen anew at the start of each step.
 #pragma once
 
 #include <vector>
 
+#include "math/block_factors.hpp"
 #include "math/min_norm.hpp"
 #include "schemes/smooth/target_rates.hpp"
 #include "stickslip/scheme.hpp"
@@ -110,7 +111,8 @@ private:
     void copy_rows(const BlockRows& from, int group, int first, int count, BlockRows& to) const;
     void copy_all(const BlockRows& from, BlockRows& to) const;
     void factor_mass(const MotionPoint& p);
-    void multiply_rows(const MotionPoint& p, const MotionPoint& at);  // S
+    void multiply_rows(const MotionPoint& p, const MotionPoint& at);          // S
+    void multiply_coupled_rows(const MotionPoint& p, const MotionPoint& at);  // the same where M couples nodes
     void factor_rows();
     void solve_rows(double* y) const;
 
@@ -131,10 +133,10 @@ private:
     // work
     StepProblem problem_;  // rows at the start, for the choice of independent ones
     BlockMatrix gyroscopic_;
-    AlignedDoubles mass_factors_;
-    std::vector<int> mass_pivots_;
-    std::vector<double> mass_of_factors_;  // values whose factors these are
-    AlignedDoubles pushed_;                // C' M^-1, laid out as p.push.values
+    BlockFactors mass_factors_;
+    std::vector<double> mass_of_factors_;                      // values whose factors these are,
+    std::vector<BlockMatrix::Coupling> couplings_of_factors_;  // and where they stand
+    AlignedDoubles pushed_;  // C' M^-1, laid out as p.push.values or, where M couples nodes, nv numbers per row
     WorkMat S_, lu_;
     std::vector<int> pivots_;
     RowVec scale_, rhs_, dy_;

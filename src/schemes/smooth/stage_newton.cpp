@@ -115,7 +115,7 @@ void StageNewton::add_slopes(const System& system, const MotionPoint& p, double 
     turns_ = false;
     gyroscopic_.shape_diagonal(nodes);
     system.add_gyroscopic(1, p.v, gyroscopic_);
-    for (std::size_t i = 0; i < gyroscopic_.values.size(); ++i) A_.values[i] -= D * gyroscopic_.values[i];
+    A_.add(-D, gyroscopic_);
     for (int j = 0; j < widest; ++j) {  // column j of all nodes at once
         unit_.setZero(nodes.nv());
         for (int n = 0; n < nodes.size(); ++n)
@@ -132,16 +132,16 @@ void StageNewton::add_slopes(const System& system, const MotionPoint& p, double 
             A_.block(n).col(j) -= D * work_.segment(nodes.start[n], nodes.dof(n));
         }
     }
-    if (sloped)
-        for (int n = 0; n < nodes.size(); ++n) A_.block(n) += D * C_.block(n);
+    if (sloped) A_.add(D, C_);
     if (turns_) multiply_tangent(tangent_, A_);
-    if (sloped && moves)
-        for (int n = 0; n < nodes.size(); ++n) A_.block(n) += B * K_.block(n);
+    if (sloped && moves) A_.add(B, K_);
 }
 
 void StageNewton::multiply_tangent(const BlockMatrix& T, BlockMatrix& A) {
-    product_.shape_diagonal(A.nodes);
+    product_ = A;
     for (int n = 0; n < A.nodes.size(); ++n) product_.block(n).noalias() = A.block(n).lazyProduct(T.block(n));
+    for (const BlockMatrix::Coupling& c : A.couplings)
+        product_.block(c).noalias() = A.block(c).lazyProduct(T.block(c.column_node));
     std::copy(product_.values.begin(), product_.values.end(), A.values.begin());
 }
 
@@ -187,13 +187,6 @@ void StageNewton::add_rows(const Nodes& nodes, const MotionPoint& p, double B, d
     }
 }
 
-void StageNewton::solve_nodes(VecX& x) const {
-    const Nodes& nodes = A_.nodes;
-    for (int n = 0; n < nodes.size(); ++n)
-        solve_dense(factors_.data() + A_.diagonal[n], node_pivots_.data() + nodes.start[n], x.data() + nodes.start[n],
-                    nodes.dof(n));
-}
-
 bool StageNewton::factor(const Motion& motion, const MotionPoint& p, const VecX& u, double B, double D, bool moves) {
     const System& system = motion.system();
     const Nodes& nodes = system.nodes();
@@ -201,19 +194,10 @@ bool StageNewton::factor(const Motion& motion, const MotionPoint& p, const VecX&
     A_ = p.mass;
     add_slopes(system, p, B, D, moves);
     add_rows(nodes, p, moves ? B : 0.0, D);
-    factors_ = A_.values;
-    node_pivots_.resize(static_cast<std::size_t>(nodes.nv()));
-    for (int n = 0; n < nodes.size(); ++n)
-        if (!factor_dense(factors_.data() + A_.diagonal[n], node_pivots_.data() + nodes.start[n], nodes.dof(n)))
-            return false;
-    return factor_schur(nodes);
+    return factors_.factor(A_) && factor_schur(nodes);
 }
 
-bool StageNewton::factor_schur(const Nodes& nodes) {
-    const int m = left_.rows();
-    if (m == 0) return true;
-    S_.setZero(m, m);
-    for (int i = 0; i < m; ++i) S_(i, i) = compliance_[i];
+void StageNewton::multiply_rows(const Nodes& nodes) {
     if (at_node_.size() < static_cast<std::size_t>(nodes.size()))
         at_node_.resize(static_cast<std::size_t>(nodes.size()));
     for (auto& list : at_node_) list.clear();
@@ -226,7 +210,7 @@ bool StageNewton::factor_schur(const Nodes& nodes) {
             small_.resize(static_cast<std::size_t>(dof));
             for (int k = 0; k < C.rows(); ++k) {
                 std::copy_n(C.row(k).data(), dof, small_.data());
-                solve_dense(factors_.data() + A_.diagonal[n], node_pivots_.data() + nodes.start[n], small_.data(), dof);
+                factors_.solve_node(n, small_.data());
                 for (const auto& [row_group, b] : at_node_[n]) {
                     const auto J = left_.values_of(row_group, left_.blocks[b], nodes);
                     for (int i = 0; i < J.rows(); ++i) {
@@ -238,6 +222,32 @@ bool StageNewton::factor_schur(const Nodes& nodes) {
             }
         }
     }
+}
+
+void StageNewton::multiply_coupled_rows(const Nodes& nodes) {
+    rhs_.resize(left_.rows());
+    for (int g = 0; g < push_.groups(); ++g) {
+        for (int k = 0; k < push_.dim(g); ++k) {
+            work_.setZero(nodes.nv());
+            for (const BlockRows::Block& block : push_.blocks_of(g))
+                work_.segment(nodes.start[block.node], nodes.dof(block.node)) +=
+                    push_.values_of(g, block, nodes).row(k).transpose();
+            factors_.solve(work_.data());
+            left_.product(nodes, work_, rhs_);
+            S_.col(push_.row[g] + k) += rhs_;
+        }
+    }
+}
+
+bool StageNewton::factor_schur(const Nodes& nodes) {
+    const int m = left_.rows();
+    if (m == 0) return true;
+    S_.setZero(m, m);
+    for (int i = 0; i < m; ++i) S_(i, i) = compliance_[i];
+    if (factors_.coupled())
+        multiply_coupled_rows(nodes);
+    else
+        multiply_rows(nodes);
     row_scale_.resize(m);
     for (int i = 0; i < m; ++i) {
         const double d = std::abs(S_(i, i));
@@ -261,7 +271,7 @@ double StageNewton::correct(const Motion& motion, VecX& x, RowVec& y) {
     const System& system = motion.system();
     const Nodes& nodes = system.nodes();
     z_ = -forces_;
-    solve_nodes(z_);
+    factors_.solve(z_.data());
     const int m = left_.rows();
     if (m > 0) {
         rhs_.resize(m);
@@ -276,7 +286,7 @@ double StageNewton::correct(const Motion& motion, VecX& x, RowVec& y) {
         rhs_.array() *= row_scale_.array();
         work_.setZero(nodes.nv());
         push_.add_transpose_product(nodes, rhs_, work_);
-        solve_nodes(work_);
+        factors_.solve(work_.data());
         z_ += work_;
         y += rhs_.head(rows_.size());
     }

@@ -11,7 +11,7 @@
 //   [ (B k G + D d G T^-1)/c    0  1/c ] [ ds ]   [ 0 ]                          c = B k + D d
 //
 // Kf, Cf are the slopes of the forces, gyroscopic ones included; springs and dampers (k, d) enter as rows of their own, so that the
-// upper left block is diagonal over nodes however stiff they are. Solved through the dense Schur complement; where that is
+// upper left block couples no nodes that M and the other forces do not couple, however stiff they are. Solved through the dense Schur complement; where that is
 // singular, least squares of least norm, as in Motion. Left out, at the price of linear convergence with a rate of the order
 // of the turn of a step: the change of M, C, J and G with q; and that of C with v, so that in space contacts that slide slower than
 // mu N h/m need shorter steps.
@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "math/block_factors.hpp"
 #include "math/min_norm.hpp"
 #include "schemes/smooth/motion.hpp"
 
@@ -75,7 +76,8 @@ private:
     void add_slopes(const System& system, const MotionPoint& p, double B, double D, bool moves);
     void multiply_tangent(const BlockMatrix& T, BlockMatrix& A);
     void add_rows(const Nodes& nodes, const MotionPoint& p, double B, double D);
-    void solve_nodes(VecX& x) const;
+    void multiply_rows(const Nodes& nodes);          // S_
+    void multiply_coupled_rows(const Nodes& nodes);  // the same where A_ couples nodes
     bool factor_schur(const Nodes& nodes);
 
     std::vector<char> at_position_;
@@ -91,8 +93,9 @@ private:
     VecX u_, unit_, column_, z_, work_;
     BlockRows left_, push_;
     RowVec rhs_;
-    AlignedDoubles factors_, small_, compliance_;
-    std::vector<int> node_pivots_, pivots_;
+    BlockFactors factors_;  // of A_
+    AlignedDoubles small_, compliance_;
+    std::vector<int> pivots_;
     std::vector<std::vector<std::pair<int, int>>> at_node_;
     WorkMat S_, lu_;
     RowVec row_scale_;
