@@ -122,7 +122,7 @@ struct Residual {
     double contacts = 0;  // max over contacts of the natural map's 2-norm ("err_vel")
     double max() const;   // NaN if any is
 };
-Residual residual(const StepProblem& problem, const StepSolution& solution);
+Residual residual(const StepProblem& problem, const StepSolution& solution);  // allocates: not for every step
 
 // The same for a Delassus problem, where units are unknown: the 2-norm over all contacts of the natural maps, divided by
 // |q| (by 1 when q = 0). Stored problems are compared by it ("err_vel").

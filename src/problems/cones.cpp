@@ -1,8 +1,10 @@
 #include "problems/cones.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
-#include <deque>
+#include <memory>
+#include <mutex>
 #include <numbers>
 
 #include "stickslip/error.hpp"
@@ -30,6 +32,34 @@ Polygon make_polygon(int facets) {
     result.half_edge = half.y();
     return result;
 }
+
+// The polygons asked for so far, shared by all threads. The list only grows, at its front, so readers need no lock.
+class PolygonTable {
+public:
+    const Polygon& find(int facets) {
+        if (const Polygon* known = search(facets)) return *known;
+        const std::lock_guard lock(growing_);
+        if (const Polygon* known = search(facets)) return *known;  // another thread was faster
+        owned_ = std::make_unique<Entry>(make_polygon(facets), std::move(owned_));
+        first_.store(owned_.get(), std::memory_order_release);
+        return owned_->polygon;
+    }
+
+private:
+    struct Entry {
+        Entry(Polygon given, std::unique_ptr<Entry> older) : polygon(std::move(given)), next(std::move(older)) {}
+        Polygon polygon;
+        std::unique_ptr<Entry> next;
+    };
+    const Polygon* search(int facets) const {
+        for (const Entry* e = first_.load(std::memory_order_acquire); e; e = e->next.get())
+            if (e->polygon.facets == facets) return &e->polygon;
+        return nullptr;
+    }
+    std::atomic<const Entry*> first_{nullptr};
+    std::unique_ptr<Entry> owned_;
+    std::mutex growing_;
+};
 
 // Nearest point of the wedge |t| <= mu n in the half plane t >= 0 of (n, t).
 void project_wedge(double mu, double& n, double& t) {
@@ -90,11 +120,8 @@ void project_polygon(double mu, const Polygon& shape, double* p) {
 
 const Polygon& polygon(int facets) {
     SS_ASSERT(facets >= 2, "a polygon cone needs at least two facets");
-    thread_local std::deque<Polygon> table;  // a deque keeps the references valid when it grows
-    for (const Polygon& known : table)
-        if (known.facets == facets) return known;
-    table.push_back(make_polygon(facets));
-    return table.back();
+    static PolygonTable table;
+    return table.find(facets);
 }
 
 void project_cone(int dim, double mu, int facets, double* p) {
@@ -119,6 +146,15 @@ double section_support(int dim, int facets, const double* u) {
     double support = -infinity;
     for (const Vec2& d : polygon(facets).corner) support = std::max(support, -(d.x() * u[1] + d.y() * u[2]));
     return support;
+}
+
+double cone_gauge(const Vec2& p, int dim, int facets) {
+    if (dim == 2 || facets == 0) return p.norm();
+    if (facets == 2) return std::abs(p[0]);
+    const Polygon& section = polygon(facets);
+    double most = 0;
+    for (const Vec2& outward : section.outward) most = std::max(most, outward.dot(p) / section.apothem);
+    return most;
 }
 
 double contact_natural_map(int dim, double mu, int facets, double rho, const double* u, const double* p) {

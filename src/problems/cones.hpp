@@ -22,7 +22,7 @@ struct Polygon {
     double apothem = 0;         // distance of a facet from the centre, cos(pi / facets)
     double half_edge = 0;       // sin(pi / facets)
 };
-// The table of the calling thread: no locks, no allocation when the number was asked before. facets >= 2.
+// Valid for ever. No lock and no allocation when the number was asked before. facets >= 2.
 const Polygon& polygon(int facets);
 
 // p becomes its nearest point of the cone; dim = 1, 2, 3 entries. NaN in, NaN out.
@@ -31,6 +31,9 @@ void project_cone(int dim, double mu, int facets, double* p);
 // s(u_T) = max of -u_T.d over the unit section: |u_T| for the disc, max_j -d_j.u_T for the polygon, 0 in dimension 1.
 // `u` starts with the normal component, which is not used.
 double section_support(int dim, int facets, const double* u);
+
+// The friction mu p_N that is just enough to hold p = (p_t1, p_t2): |p| for the disc, its gauge for a polygon.
+double cone_gauge(const Vec2& p, int dim, int facets);
 
 // The law of one contact as the zero of the natural map, r = p - P_K(p - rho u~) with u~ = u + mu s(u_T) n
 // (De Saxce). `u` and `p` have dim entries; returns |r| / rho, a velocity.

@@ -6,13 +6,13 @@
 //
 // with W_jj = G_j A_nn^-1 G_j' + T_j and W_ii = H_i A_nn^-1 H_i' + S_i from the diagonal blocks of A alone, so that it
 // costs a few microseconds and shares nothing with any solver. A row without mass behind it (W = 0) has rho = 1.
+#include "problems/residual.hpp"
+
 #include <algorithm>
 #include <cmath>
 
-#include "math/node_inverse.hpp"
 #include "problems/cones.hpp"
 #include "stickslip/error.hpp"
-#include "stickslip/problem.hpp"
 
 namespace stickslip {
 
@@ -24,12 +24,6 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 void raise(double& worst, double x) {
     if (x > worst || std::isnan(x)) worst = std::isnan(worst) ? worst : x;
 }
-
-struct Scratch {
-    NodeInverse inverse;
-    RowVec balance, balance_velocity, w, u;
-    std::vector<double> diagonal;  // of J A_nn^-1 J', per row
-};
 
 void fill_diagonal(const BlockRows& J, const NodeInverse& inverse, std::vector<double>& diagonal) {
     diagonal.assign(static_cast<std::size_t>(J.rows()), 0.0);
@@ -54,7 +48,11 @@ double Residual::max() const {
 }
 
 Residual residual(const StepProblem& problem, const StepSolution& solution) {
-    thread_local Scratch s;
+    ResidualWork work;
+    return residual(problem, solution, work);
+}
+
+Residual residual(const StepProblem& problem, const StepSolution& solution, ResidualWork& s) {
     const Nodes& nodes = problem.nodes();
     const BlockRows& G = problem.joints.jacobian;
     const BlockRows& H = problem.contacts.jacobian;

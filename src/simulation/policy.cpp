@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/fields.hpp"
+#include "problems/residual.hpp"
 
 namespace stickslip {
 
@@ -33,7 +34,7 @@ public:
         const SolveReport report = first_->solve(problem, solution);
         if (report.status == Status::ok) return report;
         // The guess may have misled the first solver, its result may be garbage: the second starts from the better.
-        if (!(report.residual.max() <= residual(problem, guess_).max())) solution = guess_;
+        if (!(report.residual.max() <= residual(problem, guess_, residual_work_).max())) solution = guess_;
         SolveReport retry = stronger_->solve(problem, solution);
         retry.iterations += report.iterations;
         return retry;
@@ -42,6 +43,7 @@ public:
 private:
     std::unique_ptr<Solver> first_, stronger_;
     StepSolution guess_;
+    ResidualWork residual_work_;
 };
 
 }  // namespace

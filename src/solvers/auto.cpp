@@ -148,7 +148,7 @@ void AutoSolver::turn_polygons(const StepProblem& problem, StepSolution& x, Solv
     constexpr double full = 2 * 3.14159265358979323846;
     const BlockRows& H = problem.contacts.jacobian;
     report.solver = "lemke";
-    report.residual = residual(problem, x);
+    report.residual = residual(problem, x, residual_work_);
     turn_.assign(static_cast<std::size_t>(problem.contacts.size()), 0.0);
     copy_solution(x, turned_);
     SolveReport pivots;
@@ -213,7 +213,7 @@ void AutoSolver::settle_momentum(const StepProblem& problem, StepSolution& solut
         inverse_.apply(load_, step_);
         x_.v += step_;
     }
-    const Residual settled = residual(problem, x_);
+    const Residual settled = residual(problem, x_, residual_work_);
     if (!(settled.max() <= std::max(res.max(), 0.5 * options_.tol))) return;
     res = settled;
     solution.v = x_.v;

@@ -13,6 +13,7 @@
 // "one-node" is the shortcut for a single body with at most one contact.
 #pragma once
 
+#include "problems/residual.hpp"
 #include "solvers/cone_newton.hpp"
 #include "solvers/interior_point.hpp"
 #include "solvers/lemke.hpp"
@@ -72,6 +73,7 @@ private:
     InteriorPointSolver interior_;
     DelassusSolution local_;
     StepSolution x_;
+    ResidualWork residual_work_;
     StepProblem polygons_;
     StepSolution turned_, polished_;
     std::vector<double> turn_;  // [rad] per contact: first corner of its polygon from t1

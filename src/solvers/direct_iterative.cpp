@@ -205,7 +205,7 @@ void DirectIterativeSolver::sweep(const StepProblem& problem) {
 
 void DirectIterativeSolver::keep_better(const StepProblem& problem, const StepSolution& x, StepSolution& solution,
                                         SolveReport& report) {
-    const Residual now = residual(problem, x);
+    const Residual now = residual(problem, x, residual_work_);
     if (!(now.max() < report.residual.max()) && !std::isnan(report.residual.max())) return;
     report.residual = now;
     copy_solution(x, solution);
@@ -222,7 +222,7 @@ SolveReport DirectIterativeSolver::solve(const StepProblem& problem, StepSolutio
             return report;
         }
     }
-    report.residual = residual(problem, solution);
+    report.residual = residual(problem, solution, residual_work_);
     if (!inverse_.factor(problem.A)) {
         report.status = Status::diverged;
         report.reason = "the matrix A is singular";

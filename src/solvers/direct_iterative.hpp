@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "math/kkt.hpp"
+#include "problems/residual.hpp"
 #include "solvers/delassus_rows.hpp"
 #include "solvers/mode_solve.hpp"
 #include "stickslip/solver.hpp"
@@ -75,6 +76,7 @@ private:
     DelassusRows contact_rows_;
     ModeSolver modes_;
     StepSolution x_, trial_;
+    ResidualWork residual_work_;
     std::vector<ContactMode> last_modes_;
 };
 

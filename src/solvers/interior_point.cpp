@@ -352,7 +352,7 @@ SolveReport InteriorPointSolver::solve(const StepProblem& problem, StepSolution&
     for (int i = 0; i < problem.contacts.size(); ++i) {
         if (!is_polygon(H.dim(i), problem.contacts.friction[i], problem.contacts.facets[i])) continue;
         report.status = Status::not_converged;
-        report.residual = residual(problem, solution);
+        report.residual = residual(problem, solution, residual_work_);
         report.reason = refuses_polygons;
         return report;
     }
@@ -360,7 +360,7 @@ SolveReport InteriorPointSolver::solve(const StepProblem& problem, StepSolution&
         return report;
     if (!step_rows_.prepare(problem)) {
         report.status = Status::diverged;
-        report.residual = residual(problem, solution);
+        report.residual = residual(problem, solution, residual_work_);
         report.reason = "the matrix A is singular";
         return report;
     }
@@ -369,7 +369,7 @@ SolveReport InteriorPointSolver::solve(const StepProblem& problem, StepSolution&
     forget(step_rows_);
     const auto judge = [&](const RowVec& x) {
         step_rows_.velocities(x, trial_);
-        return residual(problem, trial_).max();
+        return residual(problem, trial_, residual_work_).max();
     };
     // Where a way jams its modes are often right already.
     bool solved = false;
@@ -388,7 +388,7 @@ SolveReport InteriorPointSolver::solve(const StepProblem& problem, StepSolution&
     }
     step_rows_.velocities(best_, trial_);
     trial_.modes.assign(best_modes_.begin(), best_modes_.end());
-    report.residual = residual(problem, trial_);
+    report.residual = residual(problem, trial_, residual_work_);
     if (options.polish && std::isfinite(report.residual.max()))
         modes_.improve(problem, trial_, options.tol, report.residual);
     copy_solution(trial_, solution);

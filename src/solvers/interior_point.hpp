@@ -27,6 +27,7 @@
 #include <span>
 #include <vector>
 
+#include "problems/residual.hpp"
 #include "solvers/lorentz.hpp"
 #include "solvers/mode_solve.hpp"
 #include "solvers/row_space.hpp"
@@ -113,6 +114,7 @@ private:
     DelassusSpace delassus_;
     ModeSolver modes_;
     StepSolution trial_;
+    ResidualWork residual_work_;
 };
 
 }  // namespace stickslip

@@ -174,7 +174,7 @@ SolveReport LemkeSolver::pivot(const StepProblem& problem, double far, StepSolut
     elimination_.compute(problem, far);
     if (!to_lcp(problem, elimination_, lcp_, options_.max_entries)) {
         report.status = Status::not_converged;
-        report.residual = residual(problem, solution);
+        report.residual = residual(problem, solution, residual_work_);
         report.reason = "too many contacts share a body for a dense matrix; raise max_entries or use auto";
         return report;
     }
@@ -228,7 +228,7 @@ SolveReport LemkeSolver::pivot(const StepProblem& problem, double far, StepSolut
         lcp_.impulses(inside_, x_);
         trial_.size_to(problem);
         elimination_.recover(problem, x_, trial_);
-        const Residual now = residual(problem, trial_);
+        const Residual now = residual(problem, trial_, residual_work_);
         if (round > 0 && !(now.max() < best.max())) break;
         best = now;
         best_z_ = inside_;
@@ -285,7 +285,7 @@ SolveReport LemkeSolver::solve(const StepProblem& problem, StepSolution& solutio
     if (needs_any_disc(problem)) {
         report.status = Status::infeasible;
         report.reason = "lemke needs polygon cones; set contacts.cone: {polygon: 8} or use nsgs";
-        report.residual = residual(problem, solution);
+        report.residual = residual(problem, solution, residual_work_);
         return report;
     }
     if (solution.warm && from_modes(problem, solution, report)) return report;

@@ -13,6 +13,7 @@
 
 #include "problems/convert/elimination.hpp"
 #include "problems/convert/to_lcp.hpp"
+#include "problems/residual.hpp"
 #include "solvers/lemke_pivots.hpp"
 #include "solvers/mode_solve.hpp"
 #include "stickslip/solver.hpp"
@@ -81,6 +82,7 @@ private:
     std::vector<int> crash_;
     Work work_;
     StepSolution trial_;
+    ResidualWork residual_work_;
 };
 
 }  // namespace stickslip

@@ -429,11 +429,11 @@ bool ModeSolver::improve(const StepProblem& problem, StepSolution& solution, dou
     if (usable) {
         finish(problem);
         x_.warm = true;
-        res = residual(problem, x_);
+        res = residual(problem, x_, residual_work_);
     }
     // What came in needs judging only when it could be the better one; far below tol both are exact.
     if (!usable || !(res.max() <= 1e-3 * tol)) {
-        const Residual came_in = residual(problem, solution);
+        const Residual came_in = residual(problem, solution, residual_work_);
         if (!usable || (!(res.max() < came_in.max()) && !std::isnan(came_in.max()))) {
             res = came_in;
             return res.max() <= tol;

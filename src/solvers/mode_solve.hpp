@@ -17,6 +17,7 @@
 
 #include <vector>
 
+#include "problems/residual.hpp"
 #include "solvers/delassus_rows.hpp"
 #include "solvers/step_system.hpp"
 #include "stickslip/problem.hpp"
@@ -68,6 +69,7 @@ private:
     RowVec dw_, du_, before_;
     VecX f_;
     StepSolution x_;  // the point being improved
+    ResidualWork residual_work_;
     RowVec kept_p_, kept_lambda_;
     VecX kept_v_;
     bool factored_ = false;  // K of the two lists above is factored

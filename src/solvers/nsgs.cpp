@@ -146,7 +146,7 @@ int NsgsSolver::sweep_contacts(const StepProblem& problem, bool all, StepSolutio
 
 void NsgsSolver::sweep(const StepProblem& problem, StepSolution& solution, int sweeps, SolveReport& report) {
     if (!inverse_.factor(problem.A)) {
-        report = {Status::diverged, 0, residual(problem, solution), "nsgs", "the matrix A is singular"};
+        report = {Status::diverged, 0, residual(problem, solution, residual_work_), "nsgs", "the matrix A is singular"};
         return;
     }
     joint_rows_.prepare(problem.joints.jacobian, problem.T, problem.nodes(), inverse_);
@@ -162,7 +162,7 @@ void NsgsSolver::sweep(const StepProblem& problem, StepSolution& solution, int s
     refresh_velocity(problem, x_);
 
     report.status = Status::not_converged;
-    report.residual = residual(problem, solution);
+    report.residual = residual(problem, solution, residual_work_);
     double best = report.residual.max();
     if (std::isnan(best)) best = infinity;
     int settled = 0, extra = 0, next_look = 1, next_polish = 3;  // polish when modes are settled, ever more rarely
@@ -174,7 +174,7 @@ void NsgsSolver::sweep(const StepProblem& problem, StepSolution& solution, int s
         next_look = sweep + (sweep < 3 ? 1 : options.check_every);
 
         refresh_velocity(problem, x_);
-        const Residual now = residual(problem, x_);
+        const Residual now = residual(problem, x_, residual_work_);
         if (std::isnan(now.max())) {
             if (report.status != Status::ok) report.status = Status::diverged;
             break;

@@ -12,6 +12,7 @@
 
 #include <vector>
 
+#include "problems/residual.hpp"
 #include "solvers/delassus_rows.hpp"
 #include "solvers/delassus_sweeps.hpp"
 #include "solvers/mode_solve.hpp"
@@ -68,6 +69,7 @@ private:
     DelassusRows joint_rows_, contact_rows_;
     ModeSolver modes_;
     StepSolution x_, trial_;
+    ResidualWork residual_work_;
     VecX impulse_;
     std::vector<double> joint_lu_;  // per group: LU of W_gg with a proximal term; same places as W
     std::vector<int> joint_lu_first_, joint_pivot_;

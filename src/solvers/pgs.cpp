@@ -224,7 +224,7 @@ SolveReport PgsSolver::solve(const StepProblem& problem, StepSolution& solution)
     if (history_) history_->clear();
     const auto refuse = [&](Status status, const char* reason) {
         report.status = status;
-        report.residual = residual(problem, solution);
+        report.residual = residual(problem, solution, residual_work_);
         report.reason = reason;
         return report;
     };
@@ -248,7 +248,7 @@ SolveReport PgsSolver::solve(const StepProblem& problem, StepSolution& solution)
     refresh_velocity(problem);
 
     report.status = Status::not_converged;
-    report.residual = residual(problem, solution);
+    report.residual = residual(problem, solution, residual_work_);
     double best = report.residual.max();
     if (std::isnan(best)) best = infinity;
     const auto take = [&](const StepSolution& x, const Residual& res) {
@@ -263,7 +263,7 @@ SolveReport PgsSolver::solve(const StepProblem& problem, StepSolution& solution)
         ++report.iterations;
         if (!history_ && sweep % options_.check_every != 0 && sweep != 1 && sweep < options_.max_sweeps) continue;
         refresh_velocity(problem);
-        const Residual now = residual(problem, x_);
+        const Residual now = residual(problem, x_, residual_work_);
         if (history_) history_->push_back({sweep, now.max(), changed});
         if (std::isnan(now.max())) {
             report.status = Status::diverged;

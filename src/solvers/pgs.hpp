@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/fields.hpp"
+#include "problems/residual.hpp"
 #include "solvers/delassus_rows.hpp"
 #include "solvers/mode_solve.hpp"
 #include "stickslip/solver.hpp"
@@ -65,6 +66,7 @@ private:
     DelassusRows joint_rows_, contact_rows_;
     ModeSolver modes_;
     StepSolution x_, trial_;
+    ResidualWork residual_work_;
     VecX impulse_;
 };
 

@@ -233,7 +233,7 @@ bool EventDriven::certify(const System& system, Solver& solver, Step& s, Scratch
     s.guess = s.solution;
     SolveReport direct;
     direct.solver = "direct";
-    direct.residual = residual(s.problem, s.solution);
+    direct.residual = residual(s.problem, s.solution, w.residual);
     bool holds = true;
     // Where rows are redundant the forces of least norm need not be admissible; others with the same effect are.
     if (!(direct.residual.max() <= admissible)) {

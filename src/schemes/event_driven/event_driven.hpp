@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/fields.hpp"
+#include "problems/residual.hpp"
 #include "schemes/event_driven/instant_problem.hpp"
 #include "schemes/event_driven/watch.hpp"
 #include "schemes/impacts/impact.hpp"
@@ -126,6 +127,7 @@ private:
         Hints hints;
         ContactGaps open;
         RowVec product;
+        ResidualWork residual;
         VecX v_reach, a_there, q_there, dq;
         State there;
         MotionPoint point;

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "math/roots.hpp"
+#include "problems/cones.hpp"
 #include "schemes/event_driven/instant_problem.hpp"
-#include "schemes/events/cone_gauge.hpp"
 
 namespace stickslip {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "collision/finder.hpp"
-#include "schemes/events/cone_gauge.hpp"
+#include "problems/cones.hpp"
 
 namespace stickslip {
 

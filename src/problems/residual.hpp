@@ -1,0 +1,20 @@
+// The residual of a step problem with the memory it works in, for those who ask for it in every step.
+#pragma once
+
+#include <vector>
+
+#include "math/node_inverse.hpp"
+#include "stickslip/problem.hpp"
+
+namespace stickslip {
+
+// Memory of residual(); says nothing from one call to the next.
+struct ResidualWork {
+    NodeInverse inverse;
+    RowVec balance, balance_velocity, w, u;
+    std::vector<double> diagonal;  // of J A_nn^-1 J', per row
+};
+
+Residual residual(const StepProblem& problem, const StepSolution& solution, ResidualWork& work);
+
+}  // namespace stickslip
