@@ -22,7 +22,10 @@ std::string with_order(const std::string& name, double order) {
 // The reference's own error, unless it lies so deep that the errors would be squeezed together.
 void add_reference(const StudyReference& reference, double smallest, plot::LinePlot& picture) {
     constexpr double near = 1e-3;
-    if (reference.error > near * smallest) picture.levels.push_back({reference.error, "the reference's own error"});
+    if (!(reference.error > near * smallest)) return;
+    plot::Level& level = picture.levels.emplace_back();
+    level.y = reference.error;
+    level.name = "the reference's own error";
 }
 
 double smaller(double smallest, double error) { return error > 0 ? std::min(smallest, error) : smallest; }
