@@ -17,8 +17,7 @@
 
 namespace stickslip {
 
-class Redundancy;      // diagnose/redundancy.hpp: joint rows that depend on others
-struct HalvedScratch;  // schemes/halved_steps.hpp
+class Redundancy;  // diagnose/redundancy.hpp: joint rows that depend on others
 
 // What lives on from step to step, besides the contact frames that the finder transports. All of it is in a snapshot.
 struct StepMemory {
@@ -78,6 +77,16 @@ struct StepReport {
         "";  // one sentence, lasting and without numbers, on what this step did not do; becomes a warning
 };
 
+// What a scheme brings along for itself: scratch that only it knows. Made by Scheme::prepare() and owned by the Step, so that runs
+// may be nested, interleaved and in different threads. A scheme made of others keeps their workspaces inside its own.
+class SchemeWork {
+public:
+    SchemeWork() = default;
+    SchemeWork(SchemeWork&&) = default;
+    SchemeWork& operator=(SchemeWork&&) = default;
+    virtual ~SchemeWork() = default;
+};
+
 // The record and all scratch memory of the current step.
 struct Step {
     Step();
@@ -125,7 +134,7 @@ struct Step {
     ContactRows limits;      // joint limits at the end of the step,
     StepProblem projection;  // and the problem that moves q back behind them
     StepSolution projected;
-    std::unique_ptr<HalvedScratch> halved;  // of schemes that control their step by halves
+    std::unique_ptr<SchemeWork> own;  // of the scheme that prepared this step; null: it needs none
 
     // The state at t0 <= t <= t1 by the step's own interpolant: its path, or q0 (+) s dq and velocities linear; the right
     // value at t1.
@@ -135,7 +144,9 @@ struct Step {
 class Scheme {
 public:
     virtual ~Scheme() = default;
+    // Begins a run from this state: empty memory, ledger at zero, a workspace of this scheme.
     virtual void prepare(const System& system, const State& state, Step& step) const;
+    virtual std::unique_ptr<SchemeWork> make_work() const { return nullptr; }
     // Sentences about options that are allowed but outside what is proven.
     virtual std::vector<std::string> advice() const { return {}; }
     // Steps over which one impact extends. A gain of energy in one of them is none if the others took more.

@@ -12,7 +12,7 @@
 #include <algorithm>
 
 #include "math/roots.hpp"
-#include "schemes/events/contact_gaps.hpp"
+#include "schemes/parts/work.hpp"
 
 namespace stickslip {
 
@@ -67,7 +67,7 @@ StepReport Euler::step(const System& system, Solver& solver, State& x, double t_
     const double closed_gap = options_.closed_gap;
     const ImpactOptions impact{static_cast<ImpactLaw>(options_.impact.index), options_.restitution_threshold, 1e-8};
     double h = step_length(x.t, options_.step, t_limit);
-    static thread_local ContactGaps before, after;  // scratch of this function alone
+    auto& [before, after, impact_work] = work_of<Work>(s);
     StepReport report;
     Stopwatch watch(s.timers);
     begin_step(x, s);
@@ -152,7 +152,7 @@ StepReport Euler::step(const System& system, Solver& solver, State& x, double t_
         list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.row_work, after);
         keep_closed(after, closed_gap, s);
         watch.lap(StepTimers::find);
-        resolve_impact(system, solver, impact, x, s, report);
+        resolve_impact(system, solver, impact, x, s, impact_work, report);
         s.memory.v_rate.setZero();
         remember(options_.step, s);
         s.memory.h = 0;  // impulses of an impact are no guess for the next step, its modes are

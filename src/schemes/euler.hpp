@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/fields.hpp"
+#include "schemes/events/contact_gaps.hpp"
 #include "schemes/impacts/impact.hpp"
 #include "schemes/parts/project.hpp"
 #include "stickslip/scheme.hpp"
@@ -33,9 +34,14 @@ struct EulerOptions {
 class Euler final : public Scheme {
 public:
     explicit Euler(const EulerOptions& options) : options_(options) {}
+    std::unique_ptr<SchemeWork> make_work() const override { return std::make_unique<Work>(); }
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const override;
 
 private:
+    struct Work final : SchemeWork {
+        ContactGaps before, after;  // at the start of the step and at the configuration looked at
+        ImpactWork impact;
+    };
     // One contact step of length h from x, with the contacts in s.problem; leaves the new velocity in s.solution.v.
     void contact_step(const System& system, Solver& solver, const State& x, const VecX& q1, double h, Step& s,
                       StepReport& report) const;

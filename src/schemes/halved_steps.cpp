@@ -32,8 +32,7 @@ constexpr double safety = 0.9;       // larger and more steps are thrown away; s
 constexpr double most_growth = 5;    // larger and one lucky error estimate costs several rejected trials
 constexpr double most_shrink = 0.2;  // smaller and one impact costs many short steps
 
-void save_start(const System& system, const State& x, double h, Step& s) {
-    HalvedScratch& k = *s.halved;
+void save_start(const System& system, const State& x, double h, Step& s, HalvedWork& k) {
     k.start.t = x.t;
     k.start.q = x.q;
     k.start.v = x.v;
@@ -45,8 +44,7 @@ void save_start(const System& system, const State& x, double h, Step& s) {
     k.gap.assign(s.problem.contacts.gap.begin(), s.problem.contacts.gap.end());
 }
 
-void go_back(State& x, Step& s) {
-    const HalvedScratch& k = *s.halved;
+void go_back(State& x, Step& s, const HalvedWork& k) {
     x.t = k.start.t;
     x.q = k.start.q;
     x.v = k.start.v;
@@ -56,8 +54,7 @@ void go_back(State& x, Step& s) {
 }
 
 // [m] By how much the contact that sank in most did so since the start of the step.
-double sunk(const System& system, const State& x, Step& s) {
-    const HalvedScratch& k = *s.halved;
+double sunk(const System& system, const State& x, Step& s, const HalvedWork& k) {
     StepProblem& rows = s.projection;  // its rows are scratch
     system.look_ahead(x.v, 0, *s.finder);
     system.rows(x.t, x.q, *s.finder, rows.joints, rows.contacts);
@@ -73,8 +70,7 @@ double sunk(const System& system, const State& x, Step& s) {
 }
 
 // The part of the loads' course over the step that its ends and its middle do not show, as a move of the coordinates.
-double unseen(const System& system, double h, Step& s) {
-    HalvedScratch& k = *s.halved;
+double unseen(const System& system, double h, const Step& s, HalvedWork& k) {
     const State& x = k.start;
     system.forces(std::nextafter(x.t, infinity), x.q, x.v, k.forces);
     k.load = k.forces.potential + k.forces.applied;
@@ -100,8 +96,7 @@ struct FirstHalf {
     StepReport report;
 };
 
-FirstHalf keep_first(const StepReport& report, Step& s) {
-    HalvedScratch& k = *s.halved;
+FirstHalf keep_first(const StepReport& report, Step& s, HalvedWork& k) {
     k.contacts.assign(s.contacts.begin(), s.contacts.end());
     k.events.assign(s.events.begin(), s.events.end());
     k.reactions = s.reactions;
@@ -112,8 +107,7 @@ FirstHalf keep_first(const StepReport& report, Step& s) {
 }
 
 // The record of the second half, in s, becomes that of both.
-void join(const FirstHalf& first, Step& s) {
-    HalvedScratch& k = *s.halved;
+void join(const FirstHalf& first, const HalvedWork& k, Step& s) {
     s.t0 = k.start.t;
     s.q0 = k.start.q;
     s.v0 = k.start.v;
@@ -146,28 +140,26 @@ void join(const StepReport& first, StepReport& both) {
 }  // namespace
 
 StepReport halved_step(const System& system, const HalvedSteps& control, const OneStep& one, State& x, double t_limit,
-                       Step& s) {
-    if (!s.halved) s.halved = std::make_unique<HalvedScratch>();
-    const HalvedScratch& k = *s.halved;
+                       Step& s, HalvedWork& k) {
     const double wanted =
         std::min(s.memory.next_step > 0 ? s.memory.next_step : control.first_step, control.longest_step);
     double h = step_length(x.t, wanted, t_limit);
     const bool cut = h < wanted;
-    save_start(system, x, h, s);
+    save_start(system, x, h, s, k);
     int rejected = 0, solves = 0;
     for (;;) {
         const StepReport full = one(h, t_limit);
-        s.halved->q_full = x.q;
+        k.q_full = x.q;
         const double t_end = x.t;
-        go_back(x, s);
-        const FirstHalf first = keep_first(one(h / 2, t_limit), s);
+        go_back(x, s, k);
+        const FirstHalf first = keep_first(one(h / 2, t_limit), s, k);
         StepReport report = one(t_end - x.t, t_end);
         solves += full.solves + first.report.solves + report.solves;
 
         // A NaN is no error that could be accepted.
         const double apart = (x.q - k.q_full).norm();
         const double error =
-            std::isfinite(apart) ? std::max({apart, sunk(system, x, s), unseen(system, h, s)}) : infinity;
+            std::isfinite(apart) ? std::max({apart, sunk(system, x, s, k), unseen(system, h, s, k)}) : infinity;
         double factor = most_growth;
         if (error > 0)
             factor = std::clamp(safety * std::pow(control.tol / error, 1 / control.order), most_shrink, most_growth);
@@ -175,7 +167,7 @@ StepReport halved_step(const System& system, const HalvedSteps& control, const O
         if (!good && h > control.smallest_step) {
             ++rejected;
             h = std::max(std::min(factor, safety) * h, control.smallest_step);
-            go_back(x, s);
+            go_back(x, s, k);
             continue;
         }
         double next = std::clamp((rejected > 0 ? std::min(factor, 1.0) : factor) * h, control.smallest_step,
@@ -184,11 +176,11 @@ StepReport halved_step(const System& system, const HalvedSteps& control, const O
         if (cut && good && rejected == 0) next = std::max(next, wanted);
         if (first.report.status != Status::ok) {
             // The step ends with the half that could not be solved, so that a refusal keeps its problem.
-            go_back(x, s);
+            go_back(x, s, k);
             report = one(h / 2, t_limit);
             solves += report.solves;
         } else {
-            join(first, s);
+            join(first, k, s);
             join(first.report, report);
         }
         if (!good && !*report.remark) report.remark = "errors above scheme.tol were accepted at scheme.smallest_step";

@@ -17,7 +17,7 @@ struct HalvedSteps {
 };
 
 // What a trial may spoil, as it was at the start of the step; and the first of two halves. Kept for its memory.
-struct HalvedScratch {
+struct HalvedWork {
     State start;
     StepMemory memory;
     EnergyLedger::Snapshot ledger;
@@ -37,6 +37,6 @@ using OneStep = std::function<StepReport(double h, double t_limit)>;
 
 // Two halves of the longest step that keeps the tolerance, as one step. `one` moves x and writes s.
 StepReport halved_step(const System& system, const HalvedSteps& control, const OneStep& one, State& x, double t_limit,
-                       Step& s);
+                       Step& s, HalvedWork& k);
 
 }  // namespace stickslip

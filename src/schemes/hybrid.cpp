@@ -19,6 +19,7 @@
 #include <limits>
 
 #include "collision/finder.hpp"
+#include "schemes/parts/work.hpp"
 
 namespace stickslip {
 
@@ -37,19 +38,19 @@ MoreauJeanOptions stepping_options() {
 
 }  // namespace
 
-// What a step that is taken back must restore.
-struct Hybrid::Scratch {
+struct Hybrid::Work final : SchemeWork {
+    EventDriven::Work events;
+    MoreauJean::Work stepping;
+    // What a step that is taken back must restore.
     State x;
     StepMemory memory;
     ContactFinder::Frames frames;
+    // Rows at the end of a step.
     JointRows joints;
     ContactRows contacts;
 };
 
-Hybrid::Scratch& Hybrid::scratch() {
-    static thread_local Scratch scratch;
-    return scratch;
-}
+std::unique_ptr<SchemeWork> Hybrid::make_work() const { return std::make_unique<Work>(); }
 
 Hybrid::Hybrid(const EventDrivenOptions& options, const Switching& switching, std::unique_ptr<SmoothMethod> method)
     : options_(options),
@@ -59,7 +60,8 @@ Hybrid::Hybrid(const EventDrivenOptions& options, const Switching& switching, st
       stepping_(stepping_options()) {}
 
 void Hybrid::prepare(const System& system, const State& state, Step& step) const {
-    events_.prepare(system, state, step);
+    Scheme::prepare(system, state, step);
+    step.memory.acceleration.setConstant(system.nv(), std::nan(""));
 }
 
 double Hybrid::short_step(const StepMemory& memory) const {
@@ -101,9 +103,8 @@ void Hybrid::to_events(SwitchReason reason, const State& x, Step& s) const {
     s.events.push_back({.t = x.t, .kind = EventKind::method_switch, .contact = no_contact, .reason = reason});
 }
 
-bool Hybrid::space_friction(const System& system, const State& x, Step& s) const {
+bool Hybrid::space_friction(const System& system, const State& x, Step& s, Work& w) const {
     if (!switching_.space_friction) return false;
-    Scratch& w = scratch();
     system.rows(x.t, x.q, *s.finder, w.joints, w.contacts);
     for (int i = 0; i < w.contacts.size(); ++i)
         if (w.contacts.jacobian.dim(i) == 3 && w.contacts.gap[i] <= options_.closed_gap) return true;
@@ -112,7 +113,7 @@ bool Hybrid::space_friction(const System& system, const State& x, Step& s) const
 
 // Whether time-stepping has come to an end of what it was needed for: `open`, `closed`, or none. A contact is closed where it
 // pushed: its normal speed says little, since rows turn by O(h) in a step.
-SwitchReason Hybrid::settled(const System& system, const State& x, Step& s) const {
+SwitchReason Hybrid::settled(const System& system, const State& x, Step& s, Work& w) const {
     const bool changed = std::any_of(s.events.begin(), s.events.end(), [](const Event& e) {
         return e.kind == EventKind::impact || e.kind == EventKind::take_off || e.kind == EventKind::stick_to_slip ||
                e.kind == EventKind::slip_to_stick;
@@ -121,7 +122,6 @@ SwitchReason Hybrid::settled(const System& system, const State& x, Step& s) cons
     const std::vector<ContactMode>& modes = s.solution.modes;
     if (std::any_of(modes.begin(), modes.end(), [](ContactMode mode) { return mode != ContactMode::open; }))
         return SwitchReason::closed;
-    Scratch& w = scratch();
     system.rows(x.t, x.q, *s.finder, w.joints, w.contacts);
     const bool apart = std::all_of(w.contacts.gap.begin(), w.contacts.gap.end(),
                                    [&](double gap) { return gap > options_.closed_gap; });
@@ -129,7 +129,7 @@ SwitchReason Hybrid::settled(const System& system, const State& x, Step& s) cons
 }
 
 StepReport Hybrid::step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const {
-    Scratch& w = scratch();
+    auto& w = work_of<Work>(s);
     StepMemory& memory = s.memory;
     if (memory.stepping == SwitchReason::none) {
         const double h_star = short_step(memory);
@@ -138,7 +138,7 @@ StepReport Hybrid::step(const System& system, Solver& solver, State& x, double t
         w.frames = s.finder->frames();
         const EnergyLedger::Snapshot ledger = s.ledger.snapshot();
         EventDriven::Outcome outcome;
-        StepReport report = events_.step(system, solver, x, t_limit, s, outcome);
+        StepReport report = events_.step(system, solver, x, t_limit, s, w.events, outcome);
         const double since = x.t - w.memory.last_impact;
         if (outcome.stuck) {  // the step is taken back, and time-stepping takes it
             x = w.x;
@@ -148,7 +148,8 @@ StepReport Hybrid::step(const System& system, Solver& solver, State& x, double t
             const int solves = report.solves, rejected = report.rejected;
             s.finder->sides.clear();
             memory.side.clear();
-            report = stepping_.step(system, solver, x, x.t + length_to_grid(x.t, options_.step, t_limit), s);
+            report =
+                stepping_.step(system, solver, x, x.t + length_to_grid(x.t, options_.step, t_limit), s, w.stepping);
             report.solves += solves;
             report.rejected += rejected;
             to_stepping(SwitchReason::forces, outcome.who, x, s);
@@ -158,19 +159,20 @@ StepReport Hybrid::step(const System& system, Solver& solver, State& x, double t
             to_stepping(SwitchReason::impacts, outcome.who, x, s);
         } else if (switching_.edges && outcome.edge) {
             to_stepping(SwitchReason::edge, outcome.who, x, s);
-        } else if ((switching_.transitions && outcome.friction) || space_friction(system, x, s)) {
+        } else if ((switching_.transitions && outcome.friction) || space_friction(system, x, s, w)) {
             to_stepping(SwitchReason::friction, outcome.who, x, s);
         }
         return report;
     }
     s.finder->sides.clear();
     memory.side.clear();  // to be seen anew when events come back
-    const StepReport report = stepping_.step(system, solver, x, x.t + stepping_length(memory, x.t, t_limit), s);
+    const StepReport report =
+        stepping_.step(system, solver, x, x.t + stepping_length(memory, x.t, t_limit), s, w.stepping);
     if (report.status != Status::ok) return report;
-    const SwitchReason reason = settled(system, x, s);
+    const SwitchReason reason = settled(system, x, s, w);
     memory.calm_steps = reason == SwitchReason::none ? 0 : memory.calm_steps + 1;
     const int enough = memory.stepping == SwitchReason::forces ? calm_piles : reason == SwitchReason::open ? 1 : calm;
-    if (memory.calm_steps >= enough && !(reason == SwitchReason::closed && space_friction(system, x, s)))
+    if (memory.calm_steps >= enough && !(reason == SwitchReason::closed && space_friction(system, x, s, w)))
         to_events(reason, x, s);
     return report;
 }

@@ -37,17 +37,17 @@ class Hybrid final : public Scheme {
 public:
     Hybrid(const EventDrivenOptions& options, const Switching& switching, std::unique_ptr<SmoothMethod> method);
     void prepare(const System& system, const State& state, Step& step) const override;
+    std::unique_ptr<SchemeWork> make_work() const override;
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const override;
 
 private:
-    struct Scratch;
-    static Scratch& scratch();
+    struct Work;
     double stepping_length(const StepMemory& memory, double t, double t_limit) const;
     double short_step(const StepMemory& memory) const;
     void to_stepping(SwitchReason reason, const ContactId& who, const State& x, Step& s) const;
     void to_events(SwitchReason reason, const State& x, Step& s) const;
-    SwitchReason settled(const System& system, const State& x, Step& s) const;
-    bool space_friction(const System& system, const State& x, Step& s) const;
+    SwitchReason settled(const System& system, const State& x, Step& s, Work& w) const;
+    bool space_friction(const System& system, const State& x, Step& s, Work& w) const;
 
     EventDrivenOptions options_;
     Switching switching_;

@@ -39,6 +39,7 @@
 
 #include "collision/finder.hpp"
 #include "schemes/events/bounces.hpp"
+#include "schemes/parts/work.hpp"
 
 namespace stickslip {
 
@@ -54,7 +55,6 @@ constexpr int most_short_steps = 50;  // sub-steps in a row below the shortest b
 void LinearlyImplicit::prepare(const System& system, const State& state, Step& step) const {
     Scheme::prepare(system, state, step);
     step.memory.damped_steps = 2;
-    scratch().rows_of = nullptr;
 }
 
 std::vector<std::string> LinearlyImplicit::advice() const {
@@ -70,11 +70,6 @@ std::vector<std::string> LinearlyImplicit::advice() const {
                         "[Gavrea et al. 2008, Theorem 8.4]",
                         options_.gamma, options_.alpha));
     return list;
-}
-
-LinearlyImplicit::Scratch& LinearlyImplicit::scratch() {
-    static thread_local Scratch scratch;
-    return scratch;
 }
 
 // Rows at x: those of the end of the last step if nothing has moved since.
@@ -268,7 +263,7 @@ void LinearlyImplicit::collide(const System& system, Solver& solver, State& x, S
     if (ending) impact.restitution_threshold = infinity;
     contacts.keep(s.wanted);
     const std::size_t first_event = s.events.size();
-    resolve_impact(system, solver, impact, x, s, report);
+    resolve_impact(system, solver, impact, x, s, w.impact, report);
 
     note_bounces(first_event, approach_tolerance, x, s);
     memory.v_rate.setZero();
@@ -296,7 +291,7 @@ bool LinearlyImplicit::stiff(const System& system, double h, const Step& s) cons
 }
 
 StepReport LinearlyImplicit::step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const {
-    Scratch& w = scratch();
+    auto& w = work_of<Scratch>(s);
     w.released_at = infinity;
     w.stops.clear();
     w.releases.clear();

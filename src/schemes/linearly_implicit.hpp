@@ -92,6 +92,7 @@ class LinearlyImplicit final : public Scheme {
 public:
     explicit LinearlyImplicit(const LinearlyImplicitOptions& options) : options_(options) {}
     void prepare(const System& system, const State& state, Step& step) const override;
+    std::unique_ptr<SchemeWork> make_work() const override { return std::make_unique<Scratch>(); }
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const override;
     std::vector<std::string> advice() const override;
 
@@ -114,7 +115,7 @@ private:
     };
 
     // Scratch of one call, kept for its capacity.
-    struct Scratch {
+    struct Scratch final : SchemeWork {
         struct Stop {
             ContactId id;  // or a bilateral row
             int row = -1;
@@ -143,6 +144,7 @@ private:
         std::vector<ContactId> closed;
         std::vector<ContactMode> closed_modes;
         InstantForces instant;
+        ImpactWork impact;
     };
 
     // [m] (72) of Potra et al., but never so large that bodies which see daylight between them would hold each other.
@@ -150,7 +152,6 @@ private:
         const double h = options_.step;
         return std::max(options_.closed_gap, std::min(options_.closed_gap_rate * h * h * h, largest_closed_gap));
     }
-    static Scratch& scratch();
     void find_start(const System& system, const State& x, double h, Step& s, Scratch& w) const;
     void classify(const State& x, bool damped, Step& s, Scratch& w) const;
     bool find_targets(const System& system, const State& x, double h, Step& s, Scratch& w) const;

@@ -22,8 +22,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "schemes/halved_steps.hpp"
-#include "schemes/parts/parts.hpp"
+#include "schemes/parts/work.hpp"
 
 namespace stickslip {
 
@@ -46,7 +45,7 @@ void keep_predicted_active(const VecX& v, double half_h, double tolerance, Step&
 // Joint limits rebound only when they approached already a step ago. Contacts of bodies come to rest overlapping by a little,
 // which keeps them active; a limit is moved back to 0, opens with the smallest rebound, falls for one step and would
 // rebound from that for ever, with speeds of g h/(1 + e).
-void take_out_rests_at_limits(const System& system, const State& x, Step& s) {
+void take_out_rests_at_limits(const System& system, const State& x, Step& s, RowVec& old_speeds) {
     const ContactRows& contacts = s.problem.contacts;
     const bool any =
         std::any_of(contacts.restitution.begin(), contacts.restitution.end(), [](double e) { return e > 0; });
@@ -54,24 +53,23 @@ void take_out_rests_at_limits(const System& system, const State& x, Step& s) {
     system.limits(x.q, s.limits);
     if (s.limits.size() == 0) return;
     // row_work holds N v; with N v_old = N v - h_old N v', e is as good as 0 where that is not negative.
-    static thread_local RowVec before;  // scratch of this function alone
     s.work = x.v - s.memory.h * s.memory.v_rate;
-    before.resize(contacts.jacobian.rows());
-    contacts.jacobian.product(s.problem.nodes(), s.work, before);
+    old_speeds.resize(contacts.jacobian.rows());
+    contacts.jacobian.product(s.problem.nodes(), s.work, old_speeds);
     for (int i = 0; i < contacts.size(); ++i) {
         const int row = contacts.jacobian.row[i];
-        if (before[row] >= 0 && std::binary_search(s.limits.id.begin(), s.limits.id.end(), contacts.id[i]))
+        if (old_speeds[row] >= 0 && std::binary_search(s.limits.id.begin(), s.limits.id.end(), contacts.id[i]))
             s.row_work[row] = 0;
     }
 }
 
 // c_N = e N v, c_T = e_T D v, and the stabilisation chi phi/(th h): against overlap always, towards contact only without rebound.
-void fill_restitution(const System& system, const State& x, double chi_over_th_h, Step& s) {
+void fill_restitution(const System& system, const State& x, double chi_over_th_h, Step& s, RowVec& old_speeds) {
     StepProblem& problem = s.problem;
     ContactRows& contacts = problem.contacts;
     s.row_work.resize(contacts.jacobian.rows());
     contacts.jacobian.product(problem.nodes(), x.v, s.row_work);
-    take_out_rests_at_limits(system, x, s);
+    take_out_rests_at_limits(system, x, s, old_speeds);
     s.stabilisation.setZero(contacts.size());
     for (int i = 0; i < contacts.size(); ++i) {
         const int row = contacts.jacobian.row[i];
@@ -133,19 +131,23 @@ double missing_speed(const System& system, const State& x, double h, double th, 
 }  // namespace
 
 StepReport MoreauJean::step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const {
-    if (options_.tol == 0) return step_of(step_length(x.t, options_.step, t_limit), system, solver, x, t_limit, s);
-    const auto one = [&](double h, double limit) { return step_of(h, system, solver, x, limit, s); };
+    return step(system, solver, x, t_limit, s, work_of<Work>(s));
+}
+
+StepReport MoreauJean::step(const System& system, Solver& solver, State& x, double t_limit, Step& s, Work& w) const {
+    if (options_.tol == 0) return step_of(step_length(x.t, options_.step, t_limit), system, solver, x, t_limit, s, w);
+    const auto one = [&](double h, double limit) { return step_of(h, system, solver, x, limit, s, w); };
     return halved_step(system,
                        {.tol = options_.tol,
                         .first_step = options_.step,
                         .smallest_step = options_.smallest_step,
                         .longest_step = options_.longest_step,
                         .order = options_.control_order},
-                       std::ref(one), x, t_limit, s);
+                       std::ref(one), x, t_limit, s, w.halved);
 }
 
-StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, State& x, double t_limit,
-                               Step& s) const {
+StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, State& x, double t_limit, Step& s,
+                               Work& w) const {
     const double th = options_.theta, chi = options_.stabilisation;
     StepProblem& problem = s.problem;
     StepReport report;
@@ -162,7 +164,7 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
 
     const auto fill_rows = [&] {
         fill_bilateral(x.v, {.h = h, .alpha = th, .gamma = th, .chi = chi, .position_weight = th}, s);
-        fill_restitution(system, x, chi / (th * h), s);
+        fill_restitution(system, x, chi / (th * h), s, w.old_speeds);
     };
     problem.size_to_rows();
     const bool sloped = fill_dynamics(system, x, h, {.alpha = th, .gamma = th}, s);

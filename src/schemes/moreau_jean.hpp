@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/fields.hpp"
+#include "schemes/halved_steps.hpp"
 #include "schemes/parts/project.hpp"
 #include "stickslip/scheme.hpp"
 
@@ -41,11 +42,19 @@ struct MoreauJeanOptions {
 
 class MoreauJean final : public Scheme {
 public:
+    struct Work final : SchemeWork {
+        RowVec old_speeds;  // per contact row: H v at the start of the last step
+        HalvedWork halved;
+    };
     explicit MoreauJean(const MoreauJeanOptions& options) : options_(options) {}
+    std::unique_ptr<SchemeWork> make_work() const override { return std::make_unique<Work>(); }
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const override;
+    // The same for a scheme that contains this one.
+    StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s, Work& w) const;
 
 private:
-    StepReport step_of(double h, const System& system, Solver& solver, State& x, double t_limit, Step& s) const;
+    StepReport step_of(double h, const System& system, Solver& solver, State& x, double t_limit, Step& s,
+                       Work& w) const;
 
     MoreauJeanOptions options_;
 };

@@ -2,7 +2,6 @@
 
 #include "collision/finder.hpp"
 #include "diagnose/redundancy.hpp"
-#include "schemes/halved_steps.hpp"
 #include "schemes/parts/parts.hpp"
 
 namespace stickslip {
@@ -59,6 +58,7 @@ void plan_redundancy(const System& system, const State& state, Step& step) {
 void Scheme::prepare(const System& system, const State& state, Step& step) const {
     step.memory = {};
     step.memory.v_rate.setZero(system.nv());
+    step.own = make_work();
     step.ledger.begin(system, state);
     step.t0 = step.t1 = step.t_weighted = state.t;
     step.q0 = step.q1 = state.q;

@@ -51,7 +51,7 @@ bool EventDriven::touches(double gap, double rate, const StepMemory& memory) con
     return gap <= options_.closed_gap && gap <= std::max(moves * options_.shortest_flight, 3 * options_.drift_limit);
 }
 
-bool EventDriven::decide(const System& system, Solver& solver, State& x, Step& s, Scratch& w, StepReport& report,
+bool EventDriven::decide(const System& system, Solver& solver, State& x, Step& s, Work& w, StepReport& report,
                          Outcome& outcome) const {
     StepMemory& memory = s.memory;
     StepProblem& problem = s.problem;
@@ -82,7 +82,7 @@ bool EventDriven::decide(const System& system, Solver& solver, State& x, Step& s
         if (ending) impact.restitution_threshold = infinity;
         contacts.keep(s.wanted);
         const std::size_t first_event = s.events.size();
-        resolve_impact(system, solver, impact, x, s, report);
+        resolve_impact(system, solver, impact, x, s, w.impact, report);
         if (report.status != Status::ok) {
             outcome.stuck = true;
             return false;
@@ -109,11 +109,11 @@ bool EventDriven::decide(const System& system, Solver& solver, State& x, Step& s
     memory.h = 0;
     memory.acceleration = (s.solution.v - x.v) / instant_span;
     memory.afresh = true;
-    w.owner = nullptr;
+    w.start_held = false;
     return true;
 }
 
-bool EventDriven::decide_modes(const System& system, Solver& solver, const State& x, Step& s, Scratch& w,
+bool EventDriven::decide_modes(const System& system, Solver& solver, const State& x, Step& s, Work& w,
                                StepReport& report) const {
     Modes& modes = w.modes;
     system.rows(x.t, x.q, *s.finder, w.joints, s.problem.contacts);
@@ -186,7 +186,7 @@ bool EventDriven::decide_modes(const System& system, Solver& solver, const State
     return true;
 }
 
-void EventDriven::note_changes(const State& x, Step& s, Scratch& w, Outcome& outcome) const {
+void EventDriven::note_changes(const State& x, Step& s, Work& w, Outcome& outcome) const {
     const Modes &before = w.modes_before, &after = w.modes;
     const bool first = undecided(
         s.memory, static_cast<Eigen::Index>(x.v.size()));  // of the run or after an edit: what rests has not been hit

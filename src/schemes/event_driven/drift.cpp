@@ -13,8 +13,7 @@ constexpr double largest_drift = 1e-6;  // [m] of a closed contact
 constexpr double rounding = 1e-14;      // [m, rad]
 }  // namespace
 
-bool EventDriven::project(const System& system, State& x, Step& s, Scratch& w, double limit,
-                          double velocity_limit) const {
+bool EventDriven::project(const System& system, State& x, Step& s, Work& w, double limit, double velocity_limit) const {
     Motion& motion = w.motion;
     MotionPoint& p = w.point;
     RowVec& r = w.product;
@@ -65,7 +64,7 @@ bool EventDriven::project(const System& system, State& x, Step& s, Scratch& w, d
     }
     if (moved) {
         s.ledger.move(system, x);
-        w.owner = nullptr;
+        w.start_held = false;
     }
     return reached;
 }

@@ -20,6 +20,7 @@
 #include "collision/finder.hpp"
 #include "diagnose/redundancy.hpp"
 #include "problems/cones.hpp"
+#include "schemes/parts/work.hpp"
 
 namespace stickslip {
 
@@ -39,20 +40,14 @@ constexpr double same_acceleration = 1e-6;               // share of it by which
 
 }  // namespace
 
-EventDriven::Scratch& EventDriven::scratch() {
-    static thread_local Scratch scratch;
-    return scratch;
-}
-
 void EventDriven::prepare(const System& system, const State& state, Step& step) const {
     Scheme::prepare(system, state, step);
     step.memory.acceleration.setConstant(system.nv(), std::nan(""));
-    scratch() = Scratch();  // what a run with forces that are not finite left behind must not reach the next
 }
 
 StepReport EventDriven::step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const {
     Outcome outcome;
-    return step(system, solver, x, t_limit, s, outcome);
+    return step(system, solver, x, t_limit, s, work_of<Work>(s), outcome);
 }
 
 double EventDriven::next_length(double h, double error, StepMemory& memory) const {
@@ -69,7 +64,7 @@ double EventDriven::next_length(double h, double error, StepMemory& memory) cons
     return h * std::clamp(factor, largest_cut, memory.last_error > 0 ? largest_growth : first_growth);
 }
 
-bool EventDriven::take(const System& system, const State& x, double h, Step& s, Scratch& w, bool again) const {
+bool EventDriven::take(const System& system, const State& x, double h, Step& s, Work& w, bool again) const {
     SmoothStep& smooth = w.smooth;
     smooth.h = h;
     const double end = x.t + h, next = system.next_discontinuity(x.t);
@@ -81,7 +76,7 @@ bool EventDriven::take(const System& system, const State& x, double h, Step& s, 
 }
 
 // The error of the step just taken: the method's own, or by two half steps [Haddouni (2.115)-(2.120)].
-double EventDriven::estimate(const State& x, Step& s, Scratch& w, StepReport& report) const {
+double EventDriven::estimate(const State& x, Step& s, Work& w, StepReport& report) const {
     SmoothStep& full = w.smooth;
     if (method_->has_estimate()) return full.error;
     SmoothStep& half = w.half;
@@ -113,7 +108,7 @@ double EventDriven::estimate(const State& x, Step& s, Scratch& w, StepReport& re
 }
 
 // Whether the contact problem at a share of the step has the accelerations of the motion there.
-bool EventDriven::instant_agrees(const System& system, Solver& solver, double share, Step& s, Scratch& w,
+bool EventDriven::instant_agrees(const System& system, Solver& solver, double share, Step& s, Work& w,
                                  StepReport& report) const {
     on_path(system, w.smooth, share, w.dq, w.there);
     if (!w.motion.evaluate(w.there.t, w.there.q, w.there.v, w.point)) return false;
@@ -137,7 +132,7 @@ bool EventDriven::instant_agrees(const System& system, Solver& solver, double sh
 }
 
 // The step again, up to the zero of the function found at a share of it.
-void EventDriven::locate(const System& system, const State& x, double share, Step& s, Scratch& w,
+void EventDriven::locate(const System& system, const State& x, double share, Step& s, Work& w,
                          StepReport& report) const {
     const Watch::Function f = w.watch.which();
     const double longest = w.smooth.h;
@@ -173,7 +168,7 @@ void EventDriven::locate(const System& system, const State& x, double share, Ste
     }
 }
 
-void EventDriven::read_hints(const System& system, Step& s, Scratch& w, Outcome& outcome) const {
+void EventDriven::read_hints(const System& system, Step& s, Work& w, Outcome& outcome) const {
     w.hints.clear();
     const MotionPoint& end = w.smooth.end;
     if (w.watch.which().kind == Watch::Kind::gap) {
@@ -217,7 +212,7 @@ void EventDriven::read_hints(const System& system, Step& s, Scratch& w, Outcome&
 
 // The certificate of the step just taken: the contact problem at its end in s.problem, with the forces of the motion as its
 // solution. False: that problem has other accelerations than the motion, so the modes no longer hold there.
-bool EventDriven::certify(const System& system, Solver& solver, Step& s, Scratch& w, StepReport& report) const {
+bool EventDriven::certify(const System& system, Solver& solver, Step& s, Work& w, StepReport& report) const {
     const Motion& motion = w.motion;
     const MotionPoint& end = w.smooth.end;
     w.candidates.clear();
@@ -255,7 +250,7 @@ bool EventDriven::certify(const System& system, Solver& solver, Step& s, Scratch
     return holds;
 }
 
-void EventDriven::accept(const System& system, State& x, double t_end, Step& s, Scratch& w) const {
+void EventDriven::accept(const System& system, State& x, double t_end, Step& s, Work& w) const {
     SmoothStep& smooth = w.smooth;
     const Motion& motion = w.motion;
     const MotionPoint& end = smooth.end;
@@ -307,17 +302,16 @@ void EventDriven::accept(const System& system, State& x, double t_end, Step& s, 
     memory.afresh = false;
 
     // The end is the start of the next step, if nothing moves it.
-    w.owner = w.modes.contact.empty() && !s.redundancy->any() ? &s : nullptr;
-    if (w.owner) {
+    w.start_held = w.modes.contact.empty() && !s.redundancy->any();
+    if (w.start_held) {
         smooth.start = smooth.end;
         smooth.a0 = smooth.start.a;
     }
     w.system = &system;
 }
 
-StepReport EventDriven::step(const System& system, Solver& solver, State& x, double t_limit, Step& s,
+StepReport EventDriven::step(const System& system, Solver& solver, State& x, double t_limit, Step& s, Work& w,
                              Outcome& outcome) const {
-    Scratch& w = scratch();
     SmoothStep& smooth = w.smooth;
     StepMemory& memory = s.memory;
     StepReport report;
@@ -335,7 +329,7 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
         report.status = status;
         report.reason = reason;
         report.t = x.t;
-        w.owner = nullptr;
+        w.start_held = false;
         return report;
     };
     const auto end_here = [&] {
@@ -351,7 +345,7 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
 
     // The modes, where they are not known; at the start of a run the state is first brought onto the joints.
     if (undecided(memory, system.nv())) {
-        w.owner = nullptr;
+        w.start_held = false;
         if (memory.slip.size() != memory.contact.size()) {
             w.modes.contact.clear();
             w.modes.mode.clear();
@@ -415,7 +409,7 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
     smooth.q0 = x.q;
     smooth.v0 = x.v;
     smooth.start_known =
-        w.owner == &s && w.system == &system && smooth.start.t == x.t && smooth.start.q == x.q && smooth.start.v == x.v;
+        w.start_held && w.system == &system && smooth.start.t == x.t && smooth.start.q == x.q && smooth.start.v == x.v;
     smooth.switch_before = system.next_discontinuity(std::nextafter(x.t, -infinity)) <= x.t;
     if (smooth.switch_before) smooth.start_known = false;
     smooth.baumgarte = options_.drift.index == 1 ? 1 / options_.baumgarte_time : 0;

@@ -85,25 +85,6 @@ struct GeneralizedAlphaOptions : EventDrivenOptions {
 
 class EventDriven : public Scheme {
 public:
-    EventDriven(const EventDrivenOptions& options, std::unique_ptr<SmoothMethod> method)
-        : options_(options), method_(std::move(method)) {}
-    void prepare(const System& system, const State& state, Step& step) const override;
-    StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const override;
-
-    // What ended the last step, for the hybrid scheme.
-    struct Outcome {
-        bool impact = false;
-        bool friction = false;  // a change between stick and slip
-        bool edge = false;
-        bool stuck = false;  // the modes could not be decided, or did not hold to the end
-        ContactId who = no_contact;
-    };
-    StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s, Outcome& outcome) const;
-
-private:
-    static bool undecided(const StepMemory& memory, Eigen::Index nv) {
-        return memory.acceleration.size() != nv || memory.acceleration.hasNaN();
-    }
     // What an event says about the modes to come, where the instant problem itself is on the fence.
     struct Hints {
         bool lost = false;                                // the first of these is not there a little later
@@ -113,9 +94,9 @@ private:
         std::vector<std::pair<int, signed char>> giving;  // these rows give way at their lower (-1) or upper bound (1)
         void clear();
     };
-    struct Scratch {
-        const Step* owner = nullptr;  // whose last step `smooth` holds
-        const System* system = nullptr;
+    struct Work final : SchemeWork {
+        bool start_held = false;         // `smooth` holds the end of the last step, where the next one begins,
+        const System* system = nullptr;  // of this system
         Motion motion;
         SmoothStep smooth, half;
         Modes modes, modes_before, rigid;
@@ -132,33 +113,53 @@ private:
         State there;
         MotionPoint point;
         JointRows joints;
+        ImpactWork impact;
 
         void keep_modes() {  // those that note_changes() compares with
             modes_before.contact = modes.contact;
             modes_before.mode = modes.mode;
         }
     };
-    static Scratch& scratch();
+
+    EventDriven(const EventDrivenOptions& options, std::unique_ptr<SmoothMethod> method)
+        : options_(options), method_(std::move(method)) {}
+    void prepare(const System& system, const State& state, Step& step) const override;
+    std::unique_ptr<SchemeWork> make_work() const override { return std::make_unique<Work>(); }
+    StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const override;
+
+    // What ended the last step, for the hybrid scheme.
+    struct Outcome {
+        bool impact = false;
+        bool friction = false;  // a change between stick and slip
+        bool edge = false;
+        bool stuck = false;  // the modes could not be decided, or did not hold to the end
+        ContactId who = no_contact;
+    };
+    StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s, Work& w,
+                    Outcome& outcome) const;
+
+private:
+    static bool undecided(const StepMemory& memory, Eigen::Index nv) {
+        return memory.acceleration.size() != nv || memory.acceleration.hasNaN();
+    }
 
     void set_sides(const System& system, const State& x, Step& s) const;
     bool touches(double gap, double rate, const StepMemory& memory) const;
     // Impact if something closed approaches, then the modes of what is closed; into w.modes and the memory. False: not solved.
-    bool decide(const System& system, Solver& solver, State& x, Step& s, Scratch& w, StepReport& report,
+    bool decide(const System& system, Solver& solver, State& x, Step& s, Work& w, StepReport& report,
                 Outcome& outcome) const;
-    bool decide_modes(const System& system, Solver& solver, const State& x, Step& s, Scratch& w,
-                      StepReport& report) const;
-    void note_changes(const State& x, Step& s, Scratch& w, Outcome& outcome) const;
+    bool decide_modes(const System& system, Solver& solver, const State& x, Step& s, Work& w, StepReport& report) const;
+    void note_changes(const State& x, Step& s, Work& w, Outcome& outcome) const;
     // Moves x onto the rows of the motion.
-    bool project(const System& system, State& x, Step& s, Scratch& w, double limit, double velocity_limit) const;
+    bool project(const System& system, State& x, Step& s, Work& w, double limit, double velocity_limit) const;
     // One trial of length h. `again`: the modes and x are those of the trial before.
-    bool take(const System& system, const State& x, double h, Step& s, Scratch& w, bool again = false) const;
-    double estimate(const State& x, Step& s, Scratch& w, StepReport& report) const;
-    bool instant_agrees(const System& system, Solver& solver, double share, Step& s, Scratch& w,
-                        StepReport& report) const;
-    void locate(const System& system, const State& x, double share, Step& s, Scratch& w, StepReport& report) const;
-    bool certify(const System& system, Solver& solver, Step& s, Scratch& w, StepReport& report) const;
-    void accept(const System& system, State& x, double t_end, Step& s, Scratch& w) const;
-    void read_hints(const System& system, Step& s, Scratch& w, Outcome& outcome) const;
+    bool take(const System& system, const State& x, double h, Step& s, Work& w, bool again = false) const;
+    double estimate(const State& x, Step& s, Work& w, StepReport& report) const;
+    bool instant_agrees(const System& system, Solver& solver, double share, Step& s, Work& w, StepReport& report) const;
+    void locate(const System& system, const State& x, double share, Step& s, Work& w, StepReport& report) const;
+    bool certify(const System& system, Solver& solver, Step& s, Work& w, StepReport& report) const;
+    void accept(const System& system, State& x, double t_end, Step& s, Work& w) const;
+    void read_hints(const System& system, Step& s, Work& w, Outcome& outcome) const;
     double next_length(double h, double error, StepMemory& memory) const;
 
     EventDrivenOptions options_;

@@ -72,34 +72,25 @@ void book(const System& system, const State& x, const VecX& v0, const VecX& v1, 
                            .extra = given});
 }
 
-// The velocities before a pass and what is returned of them.
-struct Before {
-    VecX v;
-    RowVec u;                    // H v
-    std::vector<double> e, e_T;  // per contact; zero when the impact is too slow to rebound
-    double common = 0;           // the e of the laws with one
-    double fastest = 0;          // [m/s] largest approach
-};
-
 // Decompression: the normal impulses of the compression (in s.solution) come back, each with its own e; they are noted in the
 // record and in the events from `first_event` on. False: not solved.
-bool decompress(const System& system, Solver& solver, const std::vector<double>& e, double softness,
-                std::size_t first_event, State& x, Step& s, StepReport& report) {
-    static thread_local VecX v_c, extra;  // scratch of this function alone
-    static thread_local std::vector<double> given;
+bool decompress(const System& system, Solver& solver, double softness, std::size_t first_event, State& x, Step& s,
+                ImpactWork& w, StepReport& report) {
+    VecX &v_c = w.v_compressed, &extra = w.returned_push;
+    std::vector<double>& given = w.returned;
     StepProblem& problem = s.problem;
     const ContactRows& contacts = problem.contacts;
     v_c = x.v;
-    given.resize(e.size());
+    given.resize(w.e.size());
     s.row_work.setZero(contacts.jacobian.rows());
     for (int i = 0; i < contacts.size(); ++i) {
         const int row = contacts.jacobian.row[i];
-        s.row_work[row] = given[i] = e[i] * s.solution.p[row];
+        s.row_work[row] = given[i] = w.e[i] * s.solution.p[row];
     }
     extra.setZero(v_c.size());
     contacts.jacobian.add_transpose_product(problem.nodes(), s.row_work, extra);
 
-    add_twins(given, s);
+    add_twins(given, w.plain, s);
     fill_impact(v_c, s);
     problem.r += extra;
     fill_twins(given, softness, s);
@@ -133,7 +124,7 @@ bool decompress(const System& system, Solver& solver, const std::vector<double>&
 }
 
 // Compression, or the whole of Newton's law.
-void first_phase(const System& system, Solver& solver, ImpactLaw law, const Before& before, State& x, Step& s,
+void first_phase(const System& system, Solver& solver, ImpactLaw law, const ImpactWork& before, State& x, Step& s,
                  StepReport& report) {
     const double common = before.common;
     StepProblem& problem = s.problem;
@@ -168,12 +159,11 @@ bool approaching(const VecX& v, double tolerance, Step& s) {
 }
 
 void resolve_impact(const System& system, Solver& solver, const ImpactOptions& options, State& x, Step& s,
-                    StepReport& report) {
+                    ImpactWork& before, StepReport& report) {
     StepProblem& problem = s.problem;
     const ContactRows& contacts = problem.contacts;
     const BlockRows& H = contacts.jacobian;
     problem.A = s.mass;
-    static thread_local Before before;  // scratch of this function alone
 
     bool solved = true;
     for (int pass = 0; solved && pass <= most_passes && (pass == 0 || approaching(x.v, options.approach_tolerance, s));
@@ -224,7 +214,7 @@ void resolve_impact(const System& system, Solver& solver, const ImpactOptions& o
                 if (k < s.events.size() && s.events[k].contact == contacts.id[i]) tell(s.events[k++], H.row[i]);
         };
         if (options.law == ImpactLaw::poisson && returns && before.fastest > 0) {
-            solved = decompress(system, solver, before.e, before.fastest / largest, first_event, x, s, report);
+            solved = decompress(system, solver, before.fastest / largest, first_event, x, s, before, report);
         }
         s.row_work.resize(H.rows());
         H.product(problem.nodes(), x.v, s.row_work);

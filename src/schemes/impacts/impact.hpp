@@ -17,6 +17,18 @@ struct ImpactOptions {
     double approach_tolerance = 1e-8;     // [m/s] contacts approaching slower than this count as resting
 };
 
+// Scratch of resolve_impact(); who calls it keeps one.
+struct ImpactWork {
+    VecX v;                      // nv: before the pass,
+    RowVec u;                    // H v there,
+    std::vector<double> e, e_T;  // per contact: what is returned of it; zero when the impact is too slow to rebound
+    double common = 0;           // the e of the laws with one
+    double fastest = 0;          // [m/s] largest approach
+    VecX v_compressed, returned_push;  // nv: after the compression; [N s] e p_c in generalised coordinates
+    std::vector<double> returned;      // [N s] per contact: e p_c
+    ContactRows plain;                 // the contacts without their twins
+};
+
 // True if one of the contacts of s.problem approaches faster than the tolerance at velocity v.
 bool approaching(const VecX& v, double tolerance, Step& s);
 
@@ -28,6 +40,6 @@ bool approaching(const VecX& v, double tolerance, Step& s);
 // separate faster than the tolerance, `slip` where they slide, else `stick`. remember() then hands them to the next step.
 // A decompression that could not be solved ends the impact, and its problem is left in s.problem (for a capsule).
 void resolve_impact(const System& system, Solver& solver, const ImpactOptions& options, State& x, Step& s,
-                    StepReport& report);
+                    ImpactWork& w, StepReport& report);
 
 }  // namespace stickslip

@@ -40,8 +40,7 @@ bool has_twin(const std::vector<double>& given, const ContactRows& contacts, int
 
 bool is_twin(const ContactRows& contacts, int at) { return at > 0 && contacts.id[at] == contacts.id[at - 1]; }
 
-void add_twins(const std::vector<double>& given, Step& s) {
-    static thread_local ContactRows plain;  // scratch of this function alone
+void add_twins(const std::vector<double>& given, ContactRows& plain, Step& s) {
     ContactRows& contacts = s.problem.contacts;
     plain = contacts;
     contacts.clear();

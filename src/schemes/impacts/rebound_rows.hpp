@@ -5,8 +5,9 @@
 
 namespace stickslip {
 
-// Gives every contact of s.problem with given[i] > 0 and tangents a twin right behind it (same id, no normal row).
-void add_twins(const std::vector<double>& given, Step& s);
+// Gives every contact of s.problem with given[i] > 0 and tangents a twin right behind it (same id, no normal row); `plain` is
+// left with the contacts as they were.
+void add_twins(const std::vector<double>& given, ContactRows& plain, Step& s);
 // S and c of the twins, to be called once the problem is sized: their normal impulse is then given[i] exactly. `softness`
 // [m/s per N s] is S of their normal row, of the size of one over a mass.
 void fill_twins(const std::vector<double>& given, double softness, Step& s);

@@ -18,6 +18,7 @@
 // The first a is vdot_0 + (alpha_m - alpha_f) h d(vdot)/dt, the rate a difference taken inside the step.
 #include <cmath>
 
+#include "schemes/parts/work.hpp"
 #include "schemes/smooth/method.hpp"
 #include "schemes/smooth/stage_newton.hpp"
 
@@ -35,7 +36,7 @@ constexpr double most_growth = 4;
 // Residual of the equations of motion, as a share, that is no more than rounding.
 constexpr double rounding = 1e-14;
 
-struct Work {
+struct Work final : SchemeWork {
     StageNewton newton;
     VecX a0, a1, x;  // a_n, a_{n+1}, vdot_{n+1}
     RowVec y;
@@ -56,7 +57,7 @@ public:
     int order() const override { return 2; }
 
     bool take(Motion& motion, SmoothStep& s) const override {
-        static thread_local Work w;
+        auto& w = work_in<Work>(s.own);
         const System& system = motion.system();
         const double h = s.h;
         s.solves = 0;

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <limits>
 
+#include "schemes/parts/work.hpp"
 #include "schemes/smooth/method.hpp"
 #include "schemes/smooth/stage_newton.hpp"
 
@@ -21,7 +22,7 @@ namespace {
 
 constexpr double acceptable = 1e-10;  // residual, as a share, above which the step has failed
 
-struct Work {
+struct Work final : SchemeWork {
     StageNewton newton;
     VecX x, q_middle;
     RowVec y;
@@ -34,7 +35,7 @@ public:
     int order() const override { return 2; }
 
     bool take(Motion& motion, SmoothStep& s) const override {
-        static thread_local Work w;
+        auto& w = work_in<Work>(s.own);
         const System& system = motion.system();
         s.solves = 0;
         s.error = std::numeric_limits<double>::quiet_NaN();
