@@ -1,6 +1,6 @@
 // Schemes: fill the step problem, let a solver solve it, move the state. They know nothing of files, recorders
-// or the outer loop. A scheme object holds options only; what it remembers between steps lies in Step::memory,
-// so that State plus StepMemory is a snapshot.
+// or the outer loop. A scheme object holds options only; what it remembers between steps lies in Step::memory and in the
+// scheme's own workspace Step::own, so that State plus these two is a snapshot.
 #pragma once
 
 #include <array>
@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "stickslip/ledger.hpp"
@@ -19,33 +20,68 @@ namespace stickslip {
 
 class Redundancy;  // diagnose/redundancy.hpp: joint rows that depend on others
 
-// What lives on from step to step, besides the contact frames that the finder transports. All of it is in a snapshot.
+// Who walks through the fields that live on between steps: a snapshot, which writes or reads them without knowing whose they are.
+class FieldVisitor {
+public:
+    virtual ~FieldVisitor() = default;
+    template <class T>
+    void operator()(T& number) {
+        static_assert(std::is_trivially_copyable_v<T>);
+        bytes(&number, sizeof(T));
+    }
+    void operator()(bool& flag) {
+        std::uint8_t byte = flag;
+        bytes(&byte, 1);
+        flag = byte != 0;
+    }
+    template <class T>
+    void operator()(std::vector<T>& list) {
+        if constexpr (requires(T & entry) { entry.fields(*this); }) {
+            list.resize(count(list.size(), 1));
+            for (T& entry : list) entry.fields(*this);
+        } else {
+            list.resize(count(list.size(), sizeof(T)));
+            bytes(list.data(), list.size() * sizeof(T));
+        }
+    }
+    void operator()(VecX& x) { vector(x); }
+    void operator()(RowVec& x) { vector(x); }
+
+private:
+    template <class Vector>
+    void vector(Vector& x) {
+        x.resize(static_cast<Eigen::Index>(count(static_cast<std::size_t>(x.size()), sizeof(double))));
+        bytes(x.data(), static_cast<std::size_t>(x.size()) * sizeof(double));
+    }
+    // Writes or reads so many bytes there; and the length of a list, given as it is now, returned as it is to be. An entry takes
+    // at least `entry_size` bytes.
+    virtual void bytes(void* data, std::size_t size) = 0;
+    virtual std::size_t count(std::size_t now, std::size_t entry_size) = 0;
+};
+
+// What every scheme remembers from step to step, besides the contact frames that the finder transports; what only one of them
+// does is in its SchemeWork. All of it is in a snapshot. Written by remember() or by the scheme.
 struct StepMemory {
     double h = 0;                    // [s] length of the last step; 0 at the start
-    VecX v_rate;                     // [1/s^2] (v - v_old) / h_old, zero at the start and after an impact
-    std::vector<ContactId> contact;  // sorted: contacts of the last solved problem,
+    VecX v_rate;                     // nv [1/s^2]: (v - v_old) / h_old, zero at the start and after an impact
+    std::vector<ContactId> contact;  // sorted: contacts of the last solved problem (events located: the closed ones),
     std::vector<Vec3> impulse;       // [N s] their impulses in their frames
     std::vector<ContactMode> mode;
     std::vector<std::uint32_t> joint;  // ids of the bilateral groups of that problem,
     std::vector<int> joint_row{0};     // their rows: group g owns joint_row[g] .. joint_row[g + 1] - 1 of
     RowVec lambda;                     // [N s] the impulses
-    int damped_steps = 0;              // steps still to be taken with weights 1 (schemes with `damped_restart`)
-    int short_steps = 0;               // sub-steps in a row that impacts cut very short
-    std::vector<ContactId> bounced;    // sorted: contacts that rebounded,
-    std::vector<std::array<double, 3>> bounce_times;  // [s] and their last three impacts, newest last; NaN: none
 
-    // Of schemes that integrate between events; `contact` and `mode` are then the closed contacts.
-    double next_step = 0;            // [s] wanted by step control; 0: none yet
-    double last_error = 0;           // of the last accepted step, as a share of the tolerance; 0: none yet
-    VecX acceleration;               // nv: at the end of the last step; empty or NaN: modes are to be found
-    std::vector<Vec2> slip;          // per entry of `contact`: direction of slip in (t1, t2), zero where it sticks
-    std::vector<signed char> bound;  // per bilateral row: 0 imposed, -1 or 1 pushes with its lower or upper bound
-    std::vector<signed char> side;   // per edge of the system: on which side contacts are
-    bool afresh = true;              // methods of several steps start anew
-    SwitchReason stepping = SwitchReason::none;  // why time-stepping is at work; none: events are,
-    int calm_steps = 0;                          // steps in a row that gave no reason for it,
-    double switched = 0;                         // [s] since when,
-    double last_impact = -infinity;              // [s] and its last impact
+    template <class F>
+    void fields(F&& f) {
+        f(h);
+        f(v_rate);
+        f(contact);
+        f(impulse);
+        f(mode);
+        f(joint);
+        f(joint_row);
+        f(lambda);
+    }
 };
 
 // One contact of the step just taken, as recorders see it. Impulses of all stages of the step are summed.
@@ -77,14 +113,16 @@ struct StepReport {
         "";  // one sentence, lasting and without numbers, on what this step did not do; becomes a warning
 };
 
-// What a scheme brings along for itself: scratch that only it knows. Made by Scheme::prepare() and owned by the Step, so that runs
-// may be nested, interleaved and in different threads. A scheme made of others keeps their workspaces inside its own.
+// What a scheme brings along for itself: scratch that only it knows, and what only it remembers. Made by Scheme::prepare() and
+// owned by the Step, so that runs may be nested, interleaved and in different threads. A scheme made of others keeps their
+// workspaces inside its own.
 class SchemeWork {
 public:
-    SchemeWork() = default;
-    SchemeWork(SchemeWork&&) = default;
-    SchemeWork& operator=(SchemeWork&&) = default;
     virtual ~SchemeWork() = default;
+    // Every field that lives on from step to step, always in the same order.
+    virtual void remembered(FieldVisitor& /*visit*/) {}
+    // The system has been edited since the last step.
+    virtual void edited() {}
 };
 
 // The record and all scratch memory of the current step.
@@ -134,7 +172,7 @@ struct Step {
     ContactRows limits;      // joint limits at the end of the step,
     StepProblem projection;  // and the problem that moves q back behind them
     StepSolution projected;
-    std::unique_ptr<SchemeWork> own;  // of the scheme that prepared this step; null: it needs none
+    std::unique_ptr<SchemeWork> own;  // of the scheme that prepared this step; null before that
 
     // The state at t0 <= t <= t1 by the step's own interpolant: its path, or q0 (+) s dq and velocities linear; the right
     // value at t1.
@@ -146,7 +184,7 @@ public:
     virtual ~Scheme() = default;
     // Begins a run from this state: empty memory, ledger at zero, a workspace of this scheme.
     virtual void prepare(const System& system, const State& state, Step& step) const;
-    virtual std::unique_ptr<SchemeWork> make_work() const { return nullptr; }
+    virtual std::unique_ptr<SchemeWork> make_work(const System& system) const;
     // Sentences about options that are allowed but outside what is proven.
     virtual std::vector<std::string> advice() const { return {}; }
     // Steps over which one impact extends. A gain of energy in one of them is none if the others took more.

@@ -34,7 +34,7 @@ struct EulerOptions {
 class Euler final : public Scheme {
 public:
     explicit Euler(const EulerOptions& options) : options_(options) {}
-    std::unique_ptr<SchemeWork> make_work() const override { return std::make_unique<Work>(); }
+    std::unique_ptr<SchemeWork> make_work(const System& /*system*/) const override { return std::make_unique<Work>(); }
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const override;
 
 private:

@@ -141,8 +141,7 @@ void join(const StepReport& first, StepReport& both) {
 
 StepReport halved_step(const System& system, const HalvedSteps& control, const OneStep& one, State& x, double t_limit,
                        Step& s, HalvedWork& k) {
-    const double wanted =
-        std::min(s.memory.next_step > 0 ? s.memory.next_step : control.first_step, control.longest_step);
+    const double wanted = std::min(k.next_step > 0 ? k.next_step : control.first_step, control.longest_step);
     double h = step_length(x.t, wanted, t_limit);
     const bool cut = h < wanted;
     save_start(system, x, h, s, k);
@@ -184,7 +183,7 @@ StepReport halved_step(const System& system, const HalvedSteps& control, const O
             join(first.report, report);
         }
         if (!good && !*report.remark) report.remark = "errors above scheme.tol were accepted at scheme.smallest_step";
-        s.memory.next_step = next;
+        k.next_step = next;
         report.rejected = rejected;
         report.solves = solves;
         return report;

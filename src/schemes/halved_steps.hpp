@@ -18,6 +18,7 @@ struct HalvedSteps {
 
 // What a trial may spoil, as it was at the start of the step; and the first of two halves. Kept for its memory.
 struct HalvedWork {
+    double next_step = 0;  // [s] wanted by step control, remembered from step to step; 0: none yet
     State start;
     StepMemory memory;
     EnergyLedger::Snapshot ledger;

@@ -18,7 +18,6 @@
 #include <cmath>
 #include <limits>
 
-#include "collision/finder.hpp"
 #include "schemes/parts/work.hpp"
 
 namespace stickslip {
@@ -38,19 +37,13 @@ MoreauJeanOptions stepping_options() {
 
 }  // namespace
 
-struct Hybrid::Work final : SchemeWork {
-    EventDriven::Work events;
-    MoreauJean::Work stepping;
-    // What a step that is taken back must restore.
-    State x;
-    StepMemory memory;
-    ContactFinder::Frames frames;
-    // Rows at the end of a step.
-    JointRows joints;
-    ContactRows contacts;
-};
-
-std::unique_ptr<SchemeWork> Hybrid::make_work() const { return std::make_unique<Work>(); }
+void Hybrid::Work::remembered(FieldVisitor& visit) {
+    events.remembered(visit);
+    stepping.remembered(visit);
+    visit(reason);
+    visit(calm_steps);
+    visit(switched);
+}
 
 Hybrid::Hybrid(const EventDrivenOptions& options, const Switching& switching, std::unique_ptr<SmoothMethod> method)
     : options_(options),
@@ -59,36 +52,31 @@ Hybrid::Hybrid(const EventDrivenOptions& options, const Switching& switching, st
       events_(options, std::move(method)),
       stepping_(stepping_options()) {}
 
-void Hybrid::prepare(const System& system, const State& state, Step& step) const {
-    Scheme::prepare(system, state, step);
-    step.memory.acceleration.setConstant(system.nv(), std::nan(""));
-}
-
 double Hybrid::short_step(const StepMemory& memory) const {
     const double largest = options_.tol > 0 ? std::min(options_.tol, options_.step) : 1e-3 * options_.step;
     return std::max(switching_.h_min, std::min(largest, std::pow(std::min(memory.h, 1.0), order_ + 1)));
 }
 
 // Time-stepping that does not come to an end takes longer steps as it goes on, up to those of the run; in piles at once.
-double Hybrid::stepping_length(const StepMemory& memory, double t, double t_limit) const {
+double Hybrid::stepping_length(const StepMemory& memory, const Work& w, double t, double t_limit) const {
     const double full = length_to_grid(t, options_.step, t_limit);
-    if (memory.stepping == SwitchReason::forces) return full;
-    return std::min(full, std::max(short_step(memory), (t - memory.switched) / patience));
+    if (w.reason == SwitchReason::forces) return full;
+    return std::min(full, std::max(short_step(memory), (t - w.switched) / patience));
 }
 
-void Hybrid::to_stepping(SwitchReason reason, const ContactId& who, const State& x, Step& s) const {
-    s.memory.stepping = reason;
-    s.memory.switched = x.t;
-    s.memory.calm_steps = 0;
+void Hybrid::to_stepping(SwitchReason reason, const ContactId& who, const State& x, Step& s, Work& w) const {
+    w.reason = reason;
+    w.switched = x.t;
+    w.calm_steps = 0;
     s.events.push_back({.t = x.t, .kind = EventKind::method_switch, .contact = who, .reason = reason});
 }
 
 // What pushes is handed over as closed: the event-driven scheme brings it to rest on its rows.
-void Hybrid::to_events(SwitchReason reason, const State& x, Step& s) const {
+void Hybrid::to_events(SwitchReason reason, const State& x, Step& s, Work& w) const {
     StepMemory& memory = s.memory;
-    memory.stepping = SwitchReason::none;
-    memory.switched = x.t;
-    memory.acceleration.setConstant(x.v.size(), std::numeric_limits<double>::quiet_NaN());
+    w.reason = SwitchReason::none;
+    w.switched = w.events.memory.taken_over = x.t;
+    w.events.memory.acceleration.setConstant(x.v.size(), std::numeric_limits<double>::quiet_NaN());
     std::size_t kept = 0;
     for (std::size_t i = 0; i < memory.contact.size(); ++i) {
         if (memory.mode[i] != ContactMode::stick && memory.mode[i] != ContactMode::slip) continue;
@@ -99,7 +87,7 @@ void Hybrid::to_events(SwitchReason reason, const State& x, Step& s) const {
     memory.contact.resize(kept);
     memory.mode.resize(kept);
     memory.impulse.resize(kept);
-    memory.slip.assign(kept, Vec2::Zero());
+    w.events.memory.slip.assign(kept, Vec2::Zero());
     s.events.push_back({.t = x.t, .kind = EventKind::method_switch, .contact = no_contact, .reason = reason});
 }
 
@@ -131,49 +119,51 @@ SwitchReason Hybrid::settled(const System& system, const State& x, Step& s, Work
 StepReport Hybrid::step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const {
     auto& w = work_of<Work>(s);
     StepMemory& memory = s.memory;
-    if (memory.stepping == SwitchReason::none) {
+    if (w.reason == SwitchReason::none) {
         const double h_star = short_step(memory);
-        w.x = x;
-        w.memory = memory;
-        w.frames = s.finder->frames();
+        w.start.x = x;
+        w.start.memory = memory;
+        w.start.events = w.events.memory;
+        w.start.frames = s.finder->frames();
         const EnergyLedger::Snapshot ledger = s.ledger.snapshot();
         EventDriven::Outcome outcome;
         StepReport report = events_.step(system, solver, x, t_limit, s, w.events, outcome);
-        const double since = x.t - w.memory.last_impact;
+        const double since = x.t - w.start.events.last_impact;
         if (outcome.stuck) {  // the step is taken back, and time-stepping takes it
-            x = w.x;
-            memory = w.memory;
-            s.finder->set_frames(w.frames);
+            x = w.start.x;
+            memory = w.start.memory;
+            w.events.memory = w.start.events;
+            s.finder->set_frames(w.start.frames);
             s.ledger.restore(ledger);
             const int solves = report.solves, rejected = report.rejected;
             s.finder->sides.clear();
-            memory.side.clear();
+            w.events.memory.side.clear();
             report =
                 stepping_.step(system, solver, x, x.t + length_to_grid(x.t, options_.step, t_limit), s, w.stepping);
             report.solves += solves;
             report.rejected += rejected;
-            to_stepping(SwitchReason::forces, outcome.who, x, s);
+            to_stepping(SwitchReason::forces, outcome.who, x, s, w);
         } else if (report.status != Status::ok) {
             return report;
         } else if (switching_.impacts && outcome.impact && since > 0 && since <= h_star) {
-            to_stepping(SwitchReason::impacts, outcome.who, x, s);
+            to_stepping(SwitchReason::impacts, outcome.who, x, s, w);
         } else if (switching_.edges && outcome.edge) {
-            to_stepping(SwitchReason::edge, outcome.who, x, s);
+            to_stepping(SwitchReason::edge, outcome.who, x, s, w);
         } else if ((switching_.transitions && outcome.friction) || space_friction(system, x, s, w)) {
-            to_stepping(SwitchReason::friction, outcome.who, x, s);
+            to_stepping(SwitchReason::friction, outcome.who, x, s, w);
         }
         return report;
     }
     s.finder->sides.clear();
-    memory.side.clear();  // to be seen anew when events come back
+    w.events.memory.side.clear();  // to be seen anew when events come back
     const StepReport report =
-        stepping_.step(system, solver, x, x.t + stepping_length(memory, x.t, t_limit), s, w.stepping);
+        stepping_.step(system, solver, x, x.t + stepping_length(memory, w, x.t, t_limit), s, w.stepping);
     if (report.status != Status::ok) return report;
     const SwitchReason reason = settled(system, x, s, w);
-    memory.calm_steps = reason == SwitchReason::none ? 0 : memory.calm_steps + 1;
-    const int enough = memory.stepping == SwitchReason::forces ? calm_piles : reason == SwitchReason::open ? 1 : calm;
-    if (memory.calm_steps >= enough && !(reason == SwitchReason::closed && space_friction(system, x, s, w)))
-        to_events(reason, x, s);
+    w.calm_steps = reason == SwitchReason::none ? 0 : w.calm_steps + 1;
+    const int enough = w.reason == SwitchReason::forces ? calm_piles : reason == SwitchReason::open ? 1 : calm;
+    if (w.calm_steps >= enough && !(reason == SwitchReason::closed && space_friction(system, x, s, w)))
+        to_events(reason, x, s, w);
     return report;
 }
 

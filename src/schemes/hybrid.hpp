@@ -1,6 +1,7 @@
 // The hybrid scheme: event-driven while events are few, Moreau-Jean through accumulations and transitions.
 #pragma once
 
+#include "collision/finder.hpp"
 #include "schemes/event_driven/event_driven.hpp"
 #include "schemes/moreau_jean.hpp"
 
@@ -35,17 +36,40 @@ struct Switching {
 
 class Hybrid final : public Scheme {
 public:
+    struct Work final : SchemeWork {
+        explicit Work(int nv) : events(nv) {}
+        EventDriven::Work events;
+        MoreauJean::Work stepping;
+
+        // Remembered from step to step, besides what these two do.
+        SwitchReason reason = SwitchReason::none;  // why time-stepping is at work; none: events are,
+        int calm_steps = 0;                        // steps in a row that gave no reason for it,
+        double switched = 0;                       // [s] and since when
+        void remembered(FieldVisitor& visit) override;
+        void edited() override { events.edited(); }
+
+        // What a step that is taken back must restore.
+        struct Start {
+            State x;
+            StepMemory memory;
+            EventDrivenMemory events;
+            ContactFinder::Frames frames;
+        } start;
+        // Rows at the end of a step.
+        JointRows joints;
+        ContactRows contacts;
+    };
     Hybrid(const EventDrivenOptions& options, const Switching& switching, std::unique_ptr<SmoothMethod> method);
-    void prepare(const System& system, const State& state, Step& step) const override;
-    std::unique_ptr<SchemeWork> make_work() const override;
+    std::unique_ptr<SchemeWork> make_work(const System& system) const override {
+        return std::make_unique<Work>(system.nv());
+    }
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const override;
 
 private:
-    struct Work;
-    double stepping_length(const StepMemory& memory, double t, double t_limit) const;
+    double stepping_length(const StepMemory& memory, const Work& w, double t, double t_limit) const;
     double short_step(const StepMemory& memory) const;
-    void to_stepping(SwitchReason reason, const ContactId& who, const State& x, Step& s) const;
-    void to_events(SwitchReason reason, const State& x, Step& s) const;
+    void to_stepping(SwitchReason reason, const ContactId& who, const State& x, Step& s, Work& w) const;
+    void to_events(SwitchReason reason, const State& x, Step& s, Work& w) const;
     SwitchReason settled(const System& system, const State& x, Step& s, Work& w) const;
     bool space_friction(const System& system, const State& x, Step& s, Work& w) const;
 

@@ -38,7 +38,6 @@
 #include <cmath>
 
 #include "collision/finder.hpp"
-#include "schemes/events/bounces.hpp"
 #include "schemes/parts/work.hpp"
 
 namespace stickslip {
@@ -51,11 +50,6 @@ constexpr double stiff_row = 4;       // h^2 s G M^-1 G' or h d G M^-1 G' above 
 constexpr int most_short_steps = 50;  // sub-steps in a row below the shortest before rebounds end
 
 }  // namespace
-
-void LinearlyImplicit::prepare(const System& system, const State& state, Step& step) const {
-    Scheme::prepare(system, state, step);
-    step.memory.damped_steps = 2;
-}
 
 std::vector<std::string> LinearlyImplicit::advice() const {
     std::vector<std::string> list;
@@ -243,8 +237,8 @@ void LinearlyImplicit::collide(const System& system, Solver& solver, State& x, S
                          approach_tolerance};
     const double shortest = options_.shortest_substep * options_.step, length = x.t - s.t0;
     StepMemory& memory = s.memory;
-    memory.short_steps = length < shortest ? memory.short_steps + 1 : 0;
-    const bool stall = memory.short_steps > most_short_steps;
+    w.bounces.short_steps = length < shortest ? w.bounces.short_steps + 1 : 0;
+    const bool stall = w.bounces.short_steps > most_short_steps;
     if (stall) {
         impact.restitution_threshold = infinity;
         ++report.unlocated;
@@ -258,18 +252,18 @@ void LinearlyImplicit::collide(const System& system, Solver& solver, State& x, S
     for (int i = 0; i < contacts.size(); ++i) {
         const int at = find(w.start, contacts.id[i]);
         s.wanted[i] = contacts.gap[i] <= closed_gap() || (at >= 0 && w.start[at].active);
-        if (s.wanted[i]) ending = ending || bounces_left(contacts.id[i], x.t, memory) < shortest;
+        if (s.wanted[i]) ending = ending || bounces_left(contacts.id[i], x.t, w.bounces) < shortest;
     }
     if (ending) impact.restitution_threshold = infinity;
     contacts.keep(s.wanted);
     const std::size_t first_event = s.events.size();
     resolve_impact(system, solver, impact, x, s, w.impact, report);
 
-    note_bounces(first_event, approach_tolerance, x, s);
+    note_bounces(first_event, approach_tolerance, x, s, w.bounces);
     memory.v_rate.setZero();
     remember(options_.step, s);
     memory.h = 0;  // impulses of an impact are no guess for the next step, its modes are
-    memory.damped_steps = std::max(memory.damped_steps, 1);
+    w.damped_steps = std::max(w.damped_steps, 1);
 }
 
 bool LinearlyImplicit::stiff(const System& system, double h, const Step& s) const {
@@ -306,7 +300,7 @@ StepReport LinearlyImplicit::step(const System& system, Solver& solver, State& x
     find_start(system, x, h, s, w);
     note_violations(x.v, s);
     const int wanted = options_.damped_restart.index;
-    const bool damped = s.memory.damped_steps > 0 && (wanted == 1 || (wanted == 0 && stiff(system, h, s)));
+    const bool damped = w.damped_steps > 0 && (wanted == 1 || (wanted == 0 && stiff(system, h, s)));
     classify(x, damped, s, w);
     watch.lap(StepTimers::find);
     bool collision = std::any_of(w.start.begin(), w.start.end(), [](const ContactGap& g) {
@@ -334,7 +328,7 @@ StepReport LinearlyImplicit::step(const System& system, Solver& solver, State& x
         collision = share >= 0 && share <= 1;
         const bool watched = !collision || s.problem.contacts.size() <= most_watched;
         if (options_.location.index != 2 && report.status == Status::ok && watched) {
-            if (s.memory.short_steps > most_short_steps) {
+            if (w.bounces.short_steps > most_short_steps) {
                 ++report.unlocated;
             } else {
                 const double until = first_transition(system, solver, x, trial, s, w, report);
@@ -354,7 +348,7 @@ StepReport LinearlyImplicit::step(const System& system, Solver& solver, State& x
         watch.lap(StepTimers::find);
         s.t1 = end_on_grid(x.t, trial.h, options_.step, t_limit);
         if (share > 0) accept(system, x, trial, share, s, w);
-        if (s.memory.damped_steps > 0 && share == 1) --s.memory.damped_steps;
+        if (w.damped_steps > 0 && share == 1) --w.damped_steps;
         watch.lap(StepTimers::book);
     } else {
         s.dq.setZero();
@@ -364,7 +358,7 @@ StepReport LinearlyImplicit::step(const System& system, Solver& solver, State& x
     if (collision)
         collide(system, solver, x, s, w, report);
     else
-        s.memory.short_steps = 0;
+        w.bounces.short_steps = 0;
     project(system, solver, options_.projection, x, s);
     hold_limits(system, solver, x, s);
     watch.lap(StepTimers::solve);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/fields.hpp"
+#include "schemes/events/bounces.hpp"
 #include "schemes/events/contact_gaps.hpp"
 #include "schemes/events/instant_forces.hpp"
 #include "schemes/impacts/impact.hpp"
@@ -91,8 +92,9 @@ struct LinearImplicitEulerOptions : LinearlyImplicitOptions {
 class LinearlyImplicit final : public Scheme {
 public:
     explicit LinearlyImplicit(const LinearlyImplicitOptions& options) : options_(options) {}
-    void prepare(const System& system, const State& state, Step& step) const override;
-    std::unique_ptr<SchemeWork> make_work() const override { return std::make_unique<Scratch>(); }
+    std::unique_ptr<SchemeWork> make_work(const System& /*system*/) const override {
+        return std::make_unique<Scratch>();
+    }
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const override;
     std::vector<std::string> advice() const override;
 
@@ -114,8 +116,16 @@ private:
         bool located = false;  // it ends at a change of mode
     };
 
-    // Scratch of one call, kept for its capacity.
     struct Scratch final : SchemeWork {
+        // Remembered from step to step.
+        int damped_steps = 2;  // steps still to be taken with weights 1 (option `damped_restart`)
+        BounceMemory bounces;
+        void remembered(FieldVisitor& visit) override {
+            visit(damped_steps);
+            bounces.fields(visit);
+        }
+
+        // Scratch of one call, kept for its capacity.
         struct Stop {
             ContactId id;  // or a bilateral row
             int row = -1;

@@ -45,9 +45,10 @@ public:
     struct Work final : SchemeWork {
         RowVec old_speeds;  // per contact row: H v at the start of the last step
         HalvedWork halved;
+        void remembered(FieldVisitor& visit) override { visit(halved.next_step); }
     };
     explicit MoreauJean(const MoreauJeanOptions& options) : options_(options) {}
-    std::unique_ptr<SchemeWork> make_work() const override { return std::make_unique<Work>(); }
+    std::unique_ptr<SchemeWork> make_work(const System& /*system*/) const override { return std::make_unique<Work>(); }
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const override;
     // The same for a scheme that contains this one.
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s, Work& w) const;

@@ -55,10 +55,12 @@ void plan_redundancy(const System& system, const State& state, Step& step) {
     step.redundancy->plan(mass, joints);
 }
 
+std::unique_ptr<SchemeWork> Scheme::make_work(const System& /*system*/) const { return std::make_unique<SchemeWork>(); }
+
 void Scheme::prepare(const System& system, const State& state, Step& step) const {
     step.memory = {};
     step.memory.v_rate.setZero(system.nv());
-    step.own = make_work();
+    step.own = make_work(system);
     step.ledger.begin(system, state);
     step.t0 = step.t1 = step.t_weighted = state.t;
     step.q0 = step.q1 = state.q;

@@ -147,7 +147,7 @@ struct Simulation::Impl {
         }
         state = edited.state;
         plan_redundancy(*model.system, state, step);
-        if (VecX& a = step.memory.acceleration; a.size() > 0) a.setConstant(state.v.size(), std::nan(""));
+        step.own->edited();
         if (!same) {
             step.v_weighted = state.v;
             step.t_weighted = state.t;
@@ -446,12 +446,13 @@ const State& Simulation::state() const { return impl_->state; }
 const Step& Simulation::step() const { return impl_->step; }
 
 std::vector<std::uint8_t> Simulation::snapshot() const {
-    return write_snapshot(impl_->state, impl_->step, impl_->steps, impl_->made);
+    Impl& m = *impl_;
+    return write_snapshot(m.model.run.scheme.name, m.state, m.step, m.steps, m.made);
 }
 
 void Simulation::restore(const std::vector<std::uint8_t>& bytes) {
     Impl& m = *impl_;
-    read_snapshot(bytes, m.state, m.step, m.steps,
+    read_snapshot(bytes, m.model.run.scheme.name, *m.scheme->make_work(*m.model.system), m.state, m.step, m.steps,
                   [&](const std::vector<MadeEdit>& edits, const State& end) { m.remake(edits, end); });
     m.step.v_weighted = m.state.v;  // no snapshot keeps that of the last step: none has been taken yet
     m.step.t_weighted = m.state.t;

@@ -1,7 +1,8 @@
 #include "simulation/snapshot.hpp"
 
+#include <fmt/format.h>
+
 #include <cstring>
-#include <type_traits>
 
 #include "collision/finder.hpp"
 #include "stickslip/error.hpp"
@@ -10,151 +11,113 @@ namespace stickslip {
 
 namespace {
 
-constexpr std::uint64_t magic = 0x34'70'61'6e'73'73'73ull;  // "sssnap4": changes with the layout
+constexpr std::uint64_t magic = 0x35'70'61'6e'73'73'73ull;  // "sssnap5": changes with the layout
 
-struct Writer {
-    std::vector<std::uint8_t> bytes;
+class Writer final : public FieldVisitor {
+public:
+    std::vector<std::uint8_t> written;
 
-    template <class T>
-    void number(const T& x) {
-        static_assert(std::is_trivially_copyable_v<T>);
-        const auto* from = reinterpret_cast<const std::uint8_t*>(&x);
-        bytes.insert(bytes.end(), from, from + sizeof(T));
+private:
+    void bytes(void* data, std::size_t size) override {
+        const auto* from = static_cast<const std::uint8_t*>(data);
+        written.insert(written.end(), from, from + size);
     }
-    void vector(const ConstRef& x) {
-        number<std::uint64_t>(static_cast<std::uint64_t>(x.size()));
-        for (Eigen::Index i = 0; i < x.size(); ++i) number(x[i]);
-    }
-    template <class T>
-    void list(const std::vector<T>& x) {
-        number<std::uint64_t>(x.size());
-        for (const T& entry : x) number(entry);
-    }
-    template <int n>
-    void list(const std::vector<Eigen::Matrix<double, n, 1>>& x) {
-        number<std::uint64_t>(x.size());
-        for (const auto& entry : x)
-            for (int k = 0; k < n; ++k) number(entry[k]);
+    std::size_t count(std::size_t now, std::size_t) override {
+        auto n = static_cast<std::uint64_t>(now);
+        bytes(&n, sizeof n);
+        return now;
     }
 };
 
-struct Reader {
-    const std::vector<std::uint8_t>& bytes;
-    std::size_t at = 0;
+class Reader final : public FieldVisitor {
+public:
+    explicit Reader(const std::vector<std::uint8_t>& bytes) : bytes_(bytes) {}
 
-    template <class T>
-    void number(T& x) {
-        if (bytes.size() - at < sizeof(T)) throw Error("the snapshot is cut short");
-        std::memcpy(&x, bytes.data() + at, sizeof(T));
-        at += sizeof(T);
+private:
+    void bytes(void* data, std::size_t size) override {
+        if (bytes_.size() - at_ < size) throw Error("the snapshot is cut short");
+        if (size > 0) std::memcpy(data, bytes_.data() + at_, size);
+        at_ += size;
     }
-    std::size_t count(std::size_t entry_size) {
+    std::size_t count(std::size_t, std::size_t entry_size) override {
         std::uint64_t n = 0;
-        number(n);
-        if (n > (bytes.size() - at) / entry_size) throw Error("the snapshot is cut short");
+        bytes(&n, sizeof n);
+        if (n > (bytes_.size() - at_) / entry_size) throw Error("the snapshot is cut short");
         return static_cast<std::size_t>(n);
     }
-    template <class Vector>
-    void vector(Vector& x) {
-        x.resize(static_cast<Eigen::Index>(count(sizeof(double))));
-        for (Eigen::Index i = 0; i < x.size(); ++i) number(x[i]);
-    }
-    template <class T>
-    void list(std::vector<T>& x) {
-        x.resize(count(sizeof(T)));
-        for (T& entry : x) number(entry);
-    }
-    template <int n>
-    void list(std::vector<Eigen::Matrix<double, n, 1>>& x) {
-        x.resize(count(n * sizeof(double)));
-        for (auto& entry : x)
-            for (int k = 0; k < n; ++k) number(entry[k]);
-    }
+    const std::vector<std::uint8_t>& bytes_;
+    std::size_t at_ = 0;
 };
 
-// One listing for both directions, so that they cannot drift apart.
-template <class Archive, class StateT, class MemoryT, class FramesT, class LedgerT>
-void exchange(Archive& archive, StateT& state, MemoryT& memory, FramesT& frames, LedgerT& ledger) {
-    archive.number(state.t);
-    archive.vector(state.q);
-    archive.vector(state.v);
-    archive.number(memory.h);
-    archive.vector(memory.v_rate);
-    archive.list(memory.contact);
-    archive.list(memory.impulse);
-    archive.list(memory.mode);
-    archive.list(memory.joint);
-    archive.list(memory.joint_row);
-    archive.vector(memory.lambda);
-    archive.number(memory.damped_steps);
-    archive.number(memory.short_steps);
-    archive.list(memory.bounced);
-    archive.list(memory.bounce_times);
-    archive.number(memory.next_step);
-    archive.number(memory.last_error);
-    archive.vector(memory.acceleration);
-    archive.list(memory.slip);
-    archive.list(memory.bound);
-    archive.list(memory.side);
-    archive.number(memory.afresh);
-    archive.number(memory.stepping);
-    archive.number(memory.calm_steps);
-    archive.number(memory.switched);
-    archive.number(memory.last_impact);
-    archive.list(frames.id);
-    archive.list(frames.tangent);
-    archive.number(ledger);
-}
+// What a snapshot holds, in one listing for both directions, so that they cannot drift apart.
+struct Contents {
+    std::uint64_t mark = magic;
+    std::vector<char> scheme;  // its name
+    long steps = 0;
+    std::vector<MadeEdit> edits;
+    State state;
+    StepMemory memory;
+    ContactFinder::Frames frames;
+    EnergyLedger::Snapshot ledger;
+
+    // Up to where the memory of the scheme itself begins; `known` is called when it is clear whose snapshot this is.
+    template <class Known>
+    void fields(FieldVisitor& visit, const Known& known) {
+        visit(mark);
+        if (mark != magic) throw Error("this is not a snapshot of this version");
+        visit(scheme);
+        known();
+        visit(steps);
+        visit(edits);
+        visit(state.t);
+        visit(state.q);
+        visit(state.v);
+        memory.fields(visit);
+        visit(frames.id);
+        visit(frames.tangent);
+        visit(ledger);
+    }
+};
 
 }  // namespace
 
-std::vector<std::uint8_t> write_snapshot(const State& state, const Step& step, long steps,
+std::vector<std::uint8_t> write_snapshot(const std::string& scheme, const State& state, Step& step, long steps,
                                          const std::vector<MadeEdit>& edits) {
     Writer writer;
-    writer.number(magic);
-    writer.number(steps);
-    writer.number<std::uint64_t>(edits.size());
-    for (const MadeEdit& edit : edits) {
-        writer.number<std::uint8_t>(edit.action);
-        writer.number(edit.index);
-        writer.number(edit.at.t);
-        writer.vector(edit.at.q);
-        writer.vector(edit.at.v);
-    }
-    const EnergyLedger::Snapshot ledger = step.ledger.snapshot();
-    exchange(writer, state, step.memory, step.finder->frames(), ledger);
-    return std::move(writer.bytes);
+    Contents contents{.scheme = {scheme.begin(), scheme.end()},
+                      .steps = steps,
+                      .edits = edits,
+                      .state = state,
+                      .memory = step.memory,
+                      .frames = step.finder->frames(),
+                      .ledger = step.ledger.snapshot()};
+    contents.fields(writer, [] {});
+    step.own->remembered(writer);
+    return std::move(writer.written);
 }
 
-void read_snapshot(const std::vector<std::uint8_t>& bytes, State& state, Step& step, long& steps,
+void read_snapshot(const std::vector<std::uint8_t>& bytes, const std::string& scheme, SchemeWork& trial, State& state,
+                   Step& step, long& steps,
                    const std::function<void(const std::vector<MadeEdit>&, const State&)>& fits) {
-    Reader reader{bytes};
-    std::uint64_t mark = 0;
-    reader.number(mark);
-    if (mark != magic) throw Error("this is not a snapshot of this version");
-    long steps_read = 0;
-    reader.number(steps_read);
-    std::vector<MadeEdit> edits(reader.count(1 + 4 + 3 * 8));
-    for (MadeEdit& edit : edits) {
-        std::uint8_t action = 0;
-        reader.number(action);
-        edit.action = action != 0;
-        reader.number(edit.index);
-        reader.number(edit.at.t);
-        reader.vector(edit.at.q);
-        reader.vector(edit.at.v);
-    }
-    EnergyLedger::Snapshot ledger;
-    ContactFinder::Frames frames;
-    State read;
-    StepMemory memory;
-    exchange(reader, read, memory, frames, ledger);
-    fits(edits, read);
-    state = read;
-    step.memory = memory;
-    steps = steps_read;
-    step.finder->set_frames(frames);
-    step.ledger.restore(ledger);
+    Reader reader(bytes);
+    Contents contents;
+    contents.fields(reader, [&] {
+        const std::string other(contents.scheme.begin(), contents.scheme.end());
+        if (other != scheme)
+            throw Error(
+                fmt::format("the snapshot is of scheme '{}', which remembers other things than '{}': a run goes "
+                            "on with the scheme it was begun with",
+                            other, scheme));
+    });
+    Reader again = reader;
+    trial.remembered(reader);
+    fits(contents.edits, contents.state);
+    state = contents.state;
+    step.memory = contents.memory;
+    step.own->remembered(again);  // its scratch stays: a run that goes back has warmed up already
+    steps = contents.steps;
+    step.finder->set_frames(contents.frames);
+    step.ledger.restore(contents.ledger);
 }
 
 }  // namespace stickslip

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "stickslip/scheme.hpp"
@@ -14,13 +15,25 @@ struct MadeEdit {
     bool action = true;       // of the model, else given by Simulation::edit
     std::uint32_t index = 0;  // among the actions, or among those given
     State at;                 // just before
+
+    template <class F>
+    void fields(F&& f) {
+        f(action);
+        f(index);
+        f(at.t);
+        f(at.q);
+        f(at.v);
+    }
 };
 
-std::vector<std::uint8_t> write_snapshot(const State& state, const Step& step, long steps,
+// `scheme` is the name of the one that prepared the step.
+std::vector<std::uint8_t> write_snapshot(const std::string& scheme, const State& state, Step& step, long steps,
                                          const std::vector<MadeEdit>& edits);
-// Throws Error when the bytes are not a snapshot. The state is for the model after these edits: `fits` is called with them
+// Throws Error when the bytes are not a snapshot of this scheme. `trial` is a workspace of it on
+// which its memory is tried. The state is for the model after these edits: `fits` is called with them
 // before anything of state, step and steps is changed, and may throw.
-void read_snapshot(const std::vector<std::uint8_t>& bytes, State& state, Step& step, long& steps,
+void read_snapshot(const std::vector<std::uint8_t>& bytes, const std::string& scheme, SchemeWork& trial, State& state,
+                   Step& step, long& steps,
                    const std::function<void(const std::vector<MadeEdit>& edits, const State& state)>& fits);
 
 }  // namespace stickslip

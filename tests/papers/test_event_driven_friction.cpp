@@ -1,5 +1,6 @@
 // Stick, slip, drives that give way, and take-off by event-driven integration: when things change, and where they end.
 #include "papers/event_runs.hpp"
+#include "support/scheme_memory.hpp"
 
 namespace stickslip::analytic {
 namespace {
@@ -62,7 +63,7 @@ TEST(EventDrivenFriction, CartsStickSlideAndBounceAtTheRightTimes) {
                 }
             }
             // Rows that change between holding and giving way end a step: those of spring and damper come first.
-            const std::vector<signed char>& bound = step.memory.bound;
+            const std::vector<signed char>& bound = event_memory(step).bound;
             ASSERT_EQ(bound.size(), 4u);
             const bool bouncing = !closed.empty() && step.t1 < closed[0][3] - 1e-6;
             if (!before.empty() && bound != before && !bouncing && change < changes.size()) {
@@ -241,7 +242,7 @@ std::vector<std::pair<double, int>> changes_of_the_drive(const std::string& text
     Simulation simulation(scene_text(text, Set{{"run.scheme", scheme}}));
     int before = 99;
     while (simulation.advance()) {
-        const int now = simulation.step().memory.bound.back();
+        const int now = event_memory(simulation.step()).bound.back();
         if (before != 99 && now != before) changes.emplace_back(simulation.state().t, now);
         before = now;
     }

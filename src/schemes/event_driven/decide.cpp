@@ -10,7 +10,6 @@
 
 #include "collision/finder.hpp"
 #include "schemes/event_driven/event_driven.hpp"
-#include "schemes/events/bounces.hpp"
 
 namespace stickslip {
 
@@ -33,8 +32,7 @@ void EventDriven::Hints::clear() {
     giving.clear();
 }
 
-void EventDriven::set_sides(const System& system, const State& x, Step& s) const {
-    StepMemory& memory = s.memory;
+void EventDriven::set_sides(const System& system, const State& x, Step& s, EventDrivenMemory& memory) const {
     if (memory.side.size() != static_cast<std::size_t>(system.edges())) {
         memory.side.resize(static_cast<std::size_t>(system.edges()));
         for (int e = 0; e < system.edges(); ++e) memory.side[e] = system.edge_value(e, x.q) < 0 ? -1 : 1;
@@ -44,7 +42,7 @@ void EventDriven::set_sides(const System& system, const State& x, Step& s) const
 
 // Whether an open contact counts as closed. Where nothing is known of the past, closed_gap decides; later bodies may well fly lower
 // than that, and close only within what drift control leaves alone or what they pass in the shortest flight.
-bool EventDriven::touches(double gap, double rate, const StepMemory& memory) const {
+bool EventDriven::touches(double gap, double rate, const EventDrivenMemory& memory) const {
     const double moves = std::abs(rate);
     const bool known = memory.acceleration.size() > 0 && !memory.acceleration.hasNaN();
     if (!known && moves <= options_.rest_speed) return gap <= options_.closed_gap;
@@ -66,16 +64,16 @@ bool EventDriven::decide(const System& system, Solver& solver, State& x, Step& s
     for (int i = 0; i < contacts.size(); ++i) {
         const double rate = w.product[contacts.jacobian.row[i]];
         const bool closed = w.modes.find(contacts.id[i]) >= 0;
-        s.wanted[i] = closed || touches(contacts.gap[i], rate, memory);
+        s.wanted[i] = closed || touches(contacts.gap[i], rate, w.memory);
         if (!s.wanted[i] || rate >= -options_.rest_speed) continue;
         collision = true;
-        ending = ending && bounces_left(contacts.id[i], x.t, memory) < options_.shortest_flight;
+        ending = ending && bounces_left(contacts.id[i], x.t, w.memory.bounces) < options_.shortest_flight;
     }
     if (collision) {
         ImpactOptions impact{static_cast<ImpactLaw>(options_.impact.index), options_.restitution_threshold,
                              options_.rest_speed};
-        memory.short_steps = x.t - s.t0 < options_.shortest_flight ? memory.short_steps + 1 : 0;
-        if (memory.short_steps > most_short_steps) {
+        w.memory.bounces.short_steps = x.t - s.t0 < options_.shortest_flight ? w.memory.bounces.short_steps + 1 : 0;
+        if (w.memory.bounces.short_steps > most_short_steps) {
             impact.restitution_threshold = infinity;
             ++report.unlocated;
         }
@@ -87,13 +85,13 @@ bool EventDriven::decide(const System& system, Solver& solver, State& x, Step& s
             outcome.stuck = true;
             return false;
         }
-        note_bounces(first_event, options_.rest_speed, x, s);
-        memory.last_impact = x.t;
+        note_bounces(first_event, options_.rest_speed, x, s, w.memory.bounces);
+        w.memory.last_impact = x.t;
         outcome.impact = true;
         if (s.events.size() > first_event) outcome.who = s.events[first_event].contact;
         w.hints.clear();  // the velocities are new
     } else {
-        memory.short_steps = 0;
+        w.memory.bounces.short_steps = 0;
     }
     if (!decide_modes(system, solver, x, s, w, report)) {
         outcome.stuck = true;
@@ -103,12 +101,12 @@ bool EventDriven::decide(const System& system, Solver& solver, State& x, Step& s
 
     memory.contact = w.modes.contact;
     memory.mode = w.modes.mode;
-    memory.slip = w.modes.slip;
-    memory.bound = w.modes.bound;
+    w.memory.slip = w.modes.slip;
+    w.memory.bound = w.modes.bound;
     memory.impulse.assign(memory.contact.size(), Vec3::Zero());
     memory.h = 0;
-    memory.acceleration = (s.solution.v - x.v) / instant_span;
-    memory.afresh = true;
+    w.memory.acceleration = (s.solution.v - x.v) / instant_span;
+    w.memory.afresh = true;
     w.start_held = false;
     return true;
 }
@@ -128,7 +126,7 @@ bool EventDriven::decide_modes(const System& system, Solver& solver, const State
         const bool closed = modes.find(id) >= 0;
         // What approaches and was not hit now is still open, and will be hit next.
         if (!closed && w.product[row] < -options_.rest_speed) continue;
-        if (!closed && !touches(contacts.gap[i], w.product[row], s.memory)) continue;
+        if (!closed && !touches(contacts.gap[i], w.product[row], w.memory)) continue;
         if (w.product[row] > options_.rest_speed) continue;
         if (std::find(w.hints.released.begin(), w.hints.released.end(), id) != w.hints.released.end()) continue;
         Candidate candidate{.id = id};
@@ -189,7 +187,7 @@ bool EventDriven::decide_modes(const System& system, Solver& solver, const State
 void EventDriven::note_changes(const State& x, Step& s, Work& w, Outcome& outcome) const {
     const Modes &before = w.modes_before, &after = w.modes;
     const bool first = undecided(
-        s.memory, static_cast<Eigen::Index>(x.v.size()));  // of the run or after an edit: what rests has not been hit
+        w.memory, static_cast<Eigen::Index>(x.v.size()));  // of the run or after an edit: what rests has not been hit
     const auto told = [&](const ContactId& id) {
         return std::any_of(s.events.begin(), s.events.end(),
                            [&](const Event& e) { return e.contact == id && e.kind == EventKind::impact; });

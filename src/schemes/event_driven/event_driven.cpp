@@ -40,17 +40,12 @@ constexpr double same_acceleration = 1e-6;               // share of it by which
 
 }  // namespace
 
-void EventDriven::prepare(const System& system, const State& state, Step& step) const {
-    Scheme::prepare(system, state, step);
-    step.memory.acceleration.setConstant(system.nv(), std::nan(""));
-}
-
 StepReport EventDriven::step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const {
     Outcome outcome;
     return step(system, solver, x, t_limit, s, work_of<Work>(s), outcome);
 }
 
-double EventDriven::next_length(double h, double error, StepMemory& memory) const {
+double EventDriven::next_length(double h, double error, const EventDrivenMemory& memory) const {
     const double p = method_->error_order(), ratio = error / options_.tol;
     double factor = options_.safety;
     if (!(ratio > 0)) {
@@ -70,8 +65,8 @@ bool EventDriven::take(const System& system, const State& x, double h, Step& s, 
     const double end = x.t + h, next = system.next_discontinuity(x.t);
     smooth.switch_after = next <= end;
     if (!again || w.motion.trouble() != Motion::Trouble::none) w.motion.begin(system, w.modes, x, s);
-    smooth.remembered = s.memory.acceleration;
-    smooth.remembered_step = s.memory.afresh ? 0 : s.memory.h;
+    smooth.remembered = w.memory.acceleration;
+    smooth.remembered_step = w.memory.afresh ? 0 : s.memory.h;
     return method_->take(w.motion, smooth);
 }
 
@@ -90,8 +85,8 @@ double EventDriven::estimate(const State& x, Step& s, Work& w, StepReport& repor
     half.baumgarte = full.baumgarte;
     half.error_of = full.error_of;
     half.own_path = false;
-    half.remembered = s.memory.acceleration;
-    half.remembered_step = s.memory.afresh ? 0 : s.memory.h;
+    half.remembered = w.memory.acceleration;
+    half.remembered_step = w.memory.afresh ? 0 : s.memory.h;
     if (!method_->take(w.motion, half)) return std::nan("");
     report.solves += half.solves;
     half.t = x.t + half.h;
@@ -168,7 +163,7 @@ void EventDriven::locate(const System& system, const State& x, double share, Ste
     }
 }
 
-void EventDriven::read_hints(const System& system, Step& s, Work& w, Outcome& outcome) const {
+void EventDriven::read_hints(const System& system, Work& w, Outcome& outcome) const {
     w.hints.clear();
     const MotionPoint& end = w.smooth.end;
     if (w.watch.which().kind == Watch::Kind::gap) {
@@ -201,7 +196,7 @@ void EventDriven::read_hints(const System& system, Step& s, Work& w, Outcome& ou
             }
             case Watch::Kind::edge: {
                 outcome.edge = true;
-                signed char& side = s.memory.side[k];
+                signed char& side = w.memory.side[k];
                 side = static_cast<signed char>(-side);
                 break;
             }
@@ -290,7 +285,7 @@ void EventDriven::accept(const System& system, State& x, double t_end, Step& s, 
         const int c = motion.contact_in(static_cast<int>(i), end);
         if (w.modes.mode[i] != ContactMode::slip || end.contacts.jacobian.dim(c) < 3) continue;
         const Vec2 u = motion.slip_velocity(static_cast<int>(i), end);
-        if (u.norm() > no_slip) memory.slip[i] = u.normalized();
+        if (u.norm() > no_slip) w.memory.slip[i] = u.normalized();
     }
     memory.v_rate = (x.v - smooth.v0) / smooth.h;
     memory.h = smooth.h;
@@ -298,8 +293,8 @@ void EventDriven::accept(const System& system, State& x, double t_end, Step& s, 
     memory.joint.assign(s.problem.joints.id.begin(), s.problem.joints.id.end());
     memory.joint_row.assign(s.problem.joints.jacobian.row.begin(), s.problem.joints.jacobian.row.end());
     memory.lambda = smooth.sum.joint_impulse;
-    memory.acceleration = method_->remembers() ? smooth.remembered : smooth.end.a;
-    memory.afresh = false;
+    w.memory.acceleration = method_->remembers() ? smooth.remembered : smooth.end.a;
+    w.memory.afresh = false;
 
     // The end is the start of the next step, if nothing moves it.
     w.start_held = w.modes.contact.empty() && !s.redundancy->any();
@@ -320,11 +315,11 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
     if (!(s.problem.A.nodes == system.nodes())) s.problem.A.shape_diagonal(system.nodes());
     outcome = {};
     w.hints.clear();
-    set_sides(system, x, s);
+    set_sides(system, x, s, w.memory);
     w.modes.contact = memory.contact;
     w.modes.mode = memory.mode;
-    w.modes.slip = memory.slip;
-    w.modes.bound = memory.bound;
+    w.modes.slip = w.memory.slip;
+    w.modes.bound = w.memory.bound;
     const auto fail = [&](Status status, const char* reason) {
         report.status = status;
         report.reason = reason;
@@ -344,9 +339,9 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
     };
 
     // The modes, where they are not known; at the start of a run the state is first brought onto the joints.
-    if (undecided(memory, system.nv())) {
+    if (undecided(w.memory, system.nv())) {
         w.start_held = false;
-        if (memory.slip.size() != memory.contact.size()) {
+        if (w.memory.slip.size() != memory.contact.size()) {
             w.modes.contact.clear();
             w.modes.mode.clear();
             w.modes.slip.clear();
@@ -360,7 +355,7 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
         rigid.contact = w.modes.contact;  // closed in the last step of another scheme: at rest on their normals
         rigid.mode.assign(rigid.contact.size(), ContactMode::slip);
         // What stuck in time-stepping has a slip of the order of its step, which would be a transition of its own.
-        if (memory.switched == x.t) rigid.mode = w.modes.mode;
+        if (w.memory.taken_over == x.t) rigid.mode = w.modes.mode;
         rigid.slip.assign(rigid.contact.size(), Vec2::Zero());
         w.motion.begin(system, rigid, x, s);
         const Energies before = s.ledger.now();
@@ -384,10 +379,10 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
     const double longest = options_.longest_step > 0 ? options_.longest_step
                            : watched                 ? 40 * sample_steps * options_.step
                                                      : infinity;
-    const double wanted = std::min(memory.next_step > 0 ? memory.next_step : options_.step, longest);
+    const double wanted = std::min(w.memory.next_step > 0 ? w.memory.next_step : options_.step, longest);
     double h = adaptive ? std::min(wanted, t_limit - x.t) : length_to_grid(x.t, options_.step, t_limit);
     if (adaptive && x.t + 1.001 * h >= t_limit) h = t_limit - x.t;
-    w.v_reach = x.v.cwiseAbs() + h * memory.acceleration.cwiseAbs();
+    w.v_reach = x.v.cwiseAbs() + h * w.memory.acceleration.cwiseAbs();
     find_rows(system, x.t, x.q, w.v_reach, h, s);
     note_violations(x.v, s);
     const auto list_open = [&](bool found) {
@@ -429,7 +424,7 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
             if (finite && (!adaptive || error <= options_.tol)) break;
             if (!adaptive && taken && !finite) return fail(Status::diverged, "forces or accelerations are not finite");
             ++report.rejected;
-            h = finite ? std::min(next_length(h, error, memory), 0.9 * h) : 0.25 * h;
+            h = finite ? std::min(next_length(h, error, w.memory), 0.9 * h) : 0.25 * h;
             if (h >= options_.smallest_step && attempt < most_attempts) continue;
             if (taken && !finite) return fail(Status::diverged, "forces or accelerations are not finite");
             if (taken)
@@ -472,9 +467,9 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
         if (share > 0 || decision >= most_decisions) break;
         if (w.watch.which().kind == Watch::Kind::edge) {  // the last step ended on it
             outcome.edge = true;
-            signed char& side = memory.side[w.watch.which().index];
+            signed char& side = w.memory.side[w.watch.which().index];
             side = static_cast<signed char>(-side);
-            set_sides(system, x, s);
+            set_sides(system, x, s, w.memory);
             w.keep_modes();
             decide(system, solver, x, s, w, report, outcome);
             return end_here();
@@ -490,10 +485,10 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
         note_changes(x, s, w, outcome);
         memory.contact = w.modes.contact;
         memory.mode = w.modes.mode;
-        memory.slip = w.modes.slip;
-        memory.bound = w.modes.bound;
+        w.memory.slip = w.modes.slip;
+        w.memory.bound = w.modes.bound;
         memory.impulse.assign(memory.contact.size(), Vec3::Zero());
-        memory.afresh = true;
+        w.memory.afresh = true;
         smooth.start_known = false;
         list_open(false);
     }
@@ -502,7 +497,7 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
         certify(system, solver, s, w, report);
         holds = false;
     }
-    const double proposed = adaptive ? next_length(h, error, memory) : 0;
+    const double proposed = adaptive ? next_length(h, error, w.memory) : 0;
     const bool event = share <= 1;
     if (event) {
         locate(system, x, share, s, w, report);
@@ -516,13 +511,13 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
     double t_end = x.t + length;
     if (!event && adaptive && h >= t_limit - x.t) t_end = t_limit;
     if (!adaptive) t_end = end_on_grid(x.t, length, options_.step, t_limit);
-    if (event) read_hints(system, s, w, outcome);
+    if (event) read_hints(system, w, outcome);
     if (report.status != Status::ok) return end_here();
     accept(system, x, t_end, s, w);
     if (adaptive) {
         // A step cut short by the end or by a switch says nothing against the next one.
-        memory.next_step = h < wanted && report.rejected == 0 ? std::max(proposed, wanted) : proposed;
-        memory.last_error = error / options_.tol;
+        w.memory.next_step = h < wanted && report.rejected == 0 ? std::max(proposed, wanted) : proposed;
+        w.memory.last_error = error / options_.tol;
     }
     if (options_.drift.index == 2 && !project(system, x, s, w, options_.drift_limit, options_.drift_limit))
         report.remark = "joints could not be brought back all the way by projection";
@@ -530,7 +525,7 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
 
     if (event || !holds) {
         w.keep_modes();
-        set_sides(system, x, s);
+        set_sides(system, x, s, w.memory);
         if (!decide(system, solver, x, s, w, report, outcome)) return end_here();
         // What sticks from now on has no slip left, not even what the location of the event could not resolve.
         w.motion.begin(system, w.modes, x, s);

@@ -6,6 +6,7 @@
 #include "problems/residual.hpp"
 #include "schemes/event_driven/instant_problem.hpp"
 #include "schemes/event_driven/watch.hpp"
+#include "schemes/events/bounces.hpp"
 #include "schemes/impacts/impact.hpp"
 
 namespace stickslip {
@@ -83,6 +84,34 @@ struct GeneralizedAlphaOptions : EventDrivenOptions {
     }
 };
 
+// What event-driven integration remembers from step to step. The closed contacts and their modes are in StepMemory.
+struct EventDrivenMemory {
+    double next_step = 0;            // [s] wanted by step control; 0: none yet
+    double last_error = 0;           // of the last accepted step, as a share of the tolerance; 0: none yet
+    VecX acceleration;               // nv: at the end of the last step; of another size or NaN: modes are to be found
+    std::vector<Vec2> slip;          // per closed contact: direction of slip in (t1, t2), zero where it sticks
+    std::vector<signed char> bound;  // per bilateral row: 0 imposed, -1 or 1 pushes with its lower or upper bound
+    std::vector<signed char> side;   // per edge of the system: on which side contacts are
+    bool afresh = true;              // methods of several steps start anew
+    double taken_over = 0;           // [s] when time-stepping last handed over its contacts
+    double last_impact = -infinity;  // [s]
+    BounceMemory bounces;
+
+    template <class F>
+    void fields(F&& f) {
+        f(next_step);
+        f(last_error);
+        f(acceleration);
+        f(slip);
+        f(bound);
+        f(side);
+        f(afresh);
+        f(taken_over);
+        f(last_impact);
+        bounces.fields(f);
+    }
+};
+
 class EventDriven : public Scheme {
 public:
     // What an event says about the modes to come, where the instant problem itself is on the fence.
@@ -95,6 +124,11 @@ public:
         void clear();
     };
     struct Work final : SchemeWork {
+        explicit Work(int nv) { memory.acceleration.setConstant(nv, std::numeric_limits<double>::quiet_NaN()); }
+        EventDrivenMemory memory;
+        void remembered(FieldVisitor& visit) override { memory.fields(visit); }
+        void edited() override { memory.acceleration.setConstant(std::numeric_limits<double>::quiet_NaN()); }
+
         bool start_held = false;         // `smooth` holds the end of the last step, where the next one begins,
         const System* system = nullptr;  // of this system
         Motion motion;
@@ -123,8 +157,9 @@ public:
 
     EventDriven(const EventDrivenOptions& options, std::unique_ptr<SmoothMethod> method)
         : options_(options), method_(std::move(method)) {}
-    void prepare(const System& system, const State& state, Step& step) const override;
-    std::unique_ptr<SchemeWork> make_work() const override { return std::make_unique<Work>(); }
+    std::unique_ptr<SchemeWork> make_work(const System& system) const override {
+        return std::make_unique<Work>(system.nv());
+    }
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const override;
 
     // What ended the last step, for the hybrid scheme.
@@ -139,12 +174,12 @@ public:
                     Outcome& outcome) const;
 
 private:
-    static bool undecided(const StepMemory& memory, Eigen::Index nv) {
+    static bool undecided(const EventDrivenMemory& memory, Eigen::Index nv) {
         return memory.acceleration.size() != nv || memory.acceleration.hasNaN();
     }
 
-    void set_sides(const System& system, const State& x, Step& s) const;
-    bool touches(double gap, double rate, const StepMemory& memory) const;
+    void set_sides(const System& system, const State& x, Step& s, EventDrivenMemory& memory) const;
+    bool touches(double gap, double rate, const EventDrivenMemory& memory) const;
     // Impact if something closed approaches, then the modes of what is closed; into w.modes and the memory. False: not solved.
     bool decide(const System& system, Solver& solver, State& x, Step& s, Work& w, StepReport& report,
                 Outcome& outcome) const;
@@ -159,8 +194,8 @@ private:
     void locate(const System& system, const State& x, double share, Step& s, Work& w, StepReport& report) const;
     bool certify(const System& system, Solver& solver, Step& s, Work& w, StepReport& report) const;
     void accept(const System& system, State& x, double t_end, Step& s, Work& w) const;
-    void read_hints(const System& system, Step& s, Work& w, Outcome& outcome) const;
-    double next_length(double h, double error, StepMemory& memory) const;
+    void read_hints(const System& system, Work& w, Outcome& outcome) const;
+    double next_length(double h, double error, const EventDrivenMemory& memory) const;
 
     EventDrivenOptions options_;
     std::unique_ptr<SmoothMethod> method_;

@@ -11,50 +11,50 @@ namespace {
 
 constexpr double same_ratio = 0.3;  // intervals shrink alike when their ratios differ by less than this share
 
-std::size_t place_of(const ContactId& id, const StepMemory& memory) {
-    return static_cast<std::size_t>(std::lower_bound(memory.bounced.begin(), memory.bounced.end(), id) -
-                                    memory.bounced.begin());
+std::size_t place_of(const ContactId& id, const BounceMemory& memory) {
+    return static_cast<std::size_t>(std::lower_bound(memory.contact.begin(), memory.contact.end(), id) -
+                                    memory.contact.begin());
 }
 
-bool known(std::size_t place, const ContactId& id, const StepMemory& memory) {
-    return place < memory.bounced.size() && memory.bounced[place] == id;
+bool known(std::size_t place, const ContactId& id, const BounceMemory& memory) {
+    return place < memory.contact.size() && memory.contact[place] == id;
 }
 
 }  // namespace
 
-void note_bounce(const ContactId& id, double t, StepMemory& memory) {
+void note_bounce(const ContactId& id, double t, BounceMemory& memory) {
     const std::size_t place = place_of(id, memory);
     if (known(place, id, memory)) {
-        auto& times = memory.bounce_times[place];
+        auto& times = memory.times[place];
         times = {times[1], times[2], t};
         return;
     }
-    memory.bounced.insert(memory.bounced.begin() + static_cast<long>(place), id);
-    memory.bounce_times.insert(memory.bounce_times.begin() + static_cast<long>(place), {std::nan(""), std::nan(""), t});
+    memory.contact.insert(memory.contact.begin() + static_cast<long>(place), id);
+    memory.times.insert(memory.times.begin() + static_cast<long>(place), {std::nan(""), std::nan(""), t});
 }
 
-double bounces_left(const ContactId& id, double t, const StepMemory& memory) {
+double bounces_left(const ContactId& id, double t, const BounceMemory& memory) {
     const std::size_t place = place_of(id, memory);
     if (!known(place, id, memory)) return infinity;
-    const auto& times = memory.bounce_times[place];
+    const auto& times = memory.times[place];
     const double last = t - times[2], before = times[2] - times[1], first = times[1] - times[0];
     if (!(last < before && before < first)) return infinity;
     const double r = std::max(last / before, before / first);
     return last * r / (1 - r);
 }
 
-double end_bounces(const ContactId& id, double t, StepMemory& memory) {
+double end_bounces(const ContactId& id, double t, BounceMemory& memory) {
     const std::size_t place = place_of(id, memory);
     if (!known(place, id, memory)) return infinity;
-    const auto times = memory.bounce_times[place];
+    const auto times = memory.times[place];
     const double left = bounces_left(id, t, memory);
-    memory.bounced.erase(memory.bounced.begin() + static_cast<long>(place));
-    memory.bounce_times.erase(memory.bounce_times.begin() + static_cast<long>(place));
+    memory.contact.erase(memory.contact.begin() + static_cast<long>(place));
+    memory.times.erase(memory.times.begin() + static_cast<long>(place));
     const double r = (t - times[2]) / (times[2] - times[1]), before = (times[2] - times[1]) / (times[1] - times[0]);
     return before < 1 && std::abs(r - before) < same_ratio * before ? t + left : infinity;
 }
 
-void note_bounces(std::size_t first_event, double tolerance, const State& x, Step& s) {
+void note_bounces(std::size_t first_event, double tolerance, const State& x, Step& s, BounceMemory& memory) {
     const ContactRows& contacts = s.problem.contacts;
     s.row_work.resize(contacts.jacobian.rows());
     contacts.jacobian.product(s.problem.nodes(), x.v, s.row_work);
@@ -63,8 +63,8 @@ void note_bounces(std::size_t first_event, double tolerance, const State& x, Ste
                                      [&](const Event& event) { return event.contact == contacts.id[i]; });
         if (!hit) continue;
         if (s.row_work[contacts.jacobian.row[i]] > tolerance) {
-            note_bounce(contacts.id[i], x.t, s.memory);
-        } else if (const double end = end_bounces(contacts.id[i], x.t, s.memory); end < infinity) {
+            note_bounce(contacts.id[i], x.t, memory);
+        } else if (const double end = end_bounces(contacts.id[i], x.t, memory); end < infinity) {
             s.events.push_back({.t = end,
                                 .kind = EventKind::accumulation,
                                 .contact = contacts.id[i],

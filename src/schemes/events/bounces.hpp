@@ -5,15 +5,29 @@
 
 namespace stickslip {
 
+// In the memory of schemes that locate impacts.
+struct BounceMemory {
+    std::vector<ContactId> contact;            // sorted: those that rebounded,
+    std::vector<std::array<double, 3>> times;  // [s] and their last three impacts, newest last; NaN: none
+    int short_steps = 0;                       // sub-steps in a row that impacts cut very short
+
+    template <class F>
+    void fields(F&& f) {
+        f(contact);
+        f(times);
+        f(short_steps);
+    }
+};
+
 // Contact `id` has rebounded at t.
-void note_bounce(const ContactId& id, double t, StepMemory& memory);
+void note_bounce(const ContactId& id, double t, BounceMemory& memory);
 // [s] How long it would go on bouncing after an impact at t; infinity while its intervals do not shrink.
-double bounces_left(const ContactId& id, double t, const StepMemory& memory);
+double bounces_left(const ContactId& id, double t, const BounceMemory& memory);
 // After an impact whose events start at `first_event`: whom it left bouncing (parting faster than the tolerance [m/s]), and
 // whose bounces have come to an end, which is an event of its own.
-void note_bounces(std::size_t first_event, double tolerance, const State& x, Step& s);
+void note_bounces(std::size_t first_event, double tolerance, const State& x, Step& s, BounceMemory& memory);
 // Contact `id` was hit at t and stays. When its last three intervals shrank alike, the time at which they would have added up;
 // else infinity. Its bounces are forgotten.
-double end_bounces(const ContactId& id, double t, StepMemory& memory);
+double end_bounces(const ContactId& id, double t, BounceMemory& memory);
 
 }  // namespace stickslip
