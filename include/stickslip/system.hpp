@@ -55,6 +55,14 @@ public:
     // K = -dk/dq and C = -dk/dv of forces(), shaped as nodes(), returns false and leaves them alone if both vanish.
     virtual bool slopes(double t, const VecX& q, const VecX& v, BlockMatrix& K, BlockMatrix& C) const;
 
+    // Contacts are asked for in three steps: how far bodies may get (look_ahead), who can touch whom within that reach
+    // (find_candidates, once per step), and what they do at a configuration (rows, for every trial).
+    //
+    // Tells the finder how far each body may get in h at velocity v.
+    virtual void look_ahead(const VecX& v, double h, ContactFinder& finder) const;
+    // Finds the pairs that can touch while bodies stay near q; the finder keeps them. Not needed for a right answer: rows()
+    // notices when a body has left the region for which they were found, and finds them anew.
+    virtual void find_candidates(const VecX& q, ContactFinder& finder) const;
     // Joints, springs, motors, and the contacts nearer than the finder's reach, at (t, q).
     virtual void rows(double t, const VecX& q, ContactFinder& finder, JointRows& joints,
                       ContactRows& contacts) const = 0;
@@ -62,8 +70,9 @@ public:
     // called right after rows() at the same (t, q) with the same finder.
     virtual void curvature(double t, const VecX& q, const VecX& v, const ContactFinder& finder, JointRows& joints,
                            ContactRows& contacts) const = 0;
-    // Tells the finder how far each body may get in h at velocity v.
-    virtual void look_ahead(const VecX& v, double h, ContactFinder& finder) const;
+    // [m] Gap of one contact at q, the same number as in rows() and without the others: to look for the time when it closes.
+    // Infinity if it would not be among the rows. The finder stays ready for curvature() of the rows asked for last.
+    virtual double gap(const ContactId& id, const VecX& q, ContactFinder& finder) const;
 
     // The joint limits among the contacts of rows(), alone and cheap: schemes do not let them be passed.
     virtual void limits(const VecX& q, ContactRows& limits) const;

@@ -7,41 +7,73 @@
 
 namespace stickslip {
 
-void ContactFinder::find(const CollisionModel& model, std::span<const Pose> body_poses) {
-    SS_ASSERT(reach.empty() || reach.size() == body_poses.size(), "one reach per body, or none");
-    contacts_.clear();
-    place(model, body_poses);
-    sweep(model);
+int CollisionModel::collider_index(std::uint32_t id) const {
+    const auto found = std::lower_bound(colliders.begin(), colliders.end(), id,
+                                        [](const Collider& c, std::uint32_t wanted) { return c.id < wanted; });
+    return found != colliders.end() && found->id == id ? static_cast<int>(found - colliders.begin()) : -1;
+}
+
+void ContactFinder::find_candidates(const CollisionModel& model, std::span<const Pose> body_poses) {
+    place_all(model, body_poses);
+    if (too_many_ || !candidates_hold(model)) sweep(model);
+}
+
+void ContactFinder::evaluate(const CollisionModel& model, std::span<const Pose> body_poses) {
+    place_all(model, body_poses);
+    if (!candidates_hold(model)) sweep(model);
     narrow(model);
     orient(model);
 }
 
-void ContactFinder::place(const CollisionModel& model, std::span<const Pose> body_poses) {
+void ContactFinder::find(const CollisionModel& model, std::span<const Pose> body_poses) {
+    found_for_.reset();
+    placed_margin_ = -1;
+    evaluate(model, body_poses);
+}
+
+ContactFinder::Placed ContactFinder::place(const Collider& collider, const Pose& body_pose) const {
+    const Pose pose = placed(body_pose, collider.shape.pose_B);
+    Placed at;
+    at.shape = {&collider.shape.geometry, pose.position, pose.attitude.toRotationMatrix()};
+    at.bounds = std::visit([&](const auto& g) { return world_bounds(g, pose); }, collider.shape.geometry);
+    at.size = (at.bounds.upper - at.bounds.lower).norm() / 2;
+    at.reach = reach_of(collider.body);
+    at.bounds.lower.array() -= margin / 2 + at.reach;
+    at.bounds.upper.array() += margin / 2 + at.reach;
+    return at;
+}
+
+bool ContactFinder::already_placed(const CollisionModel& model, std::span<const Pose> body_poses) const {
+    if (placed_margin_ != margin || body_poses.data() != body_poses_.data()) return false;
+    for (std::size_t i = 0; i < placed_.size(); ++i)
+        if (placed_[i].reach != reach_of(model.colliders[i].body)) return false;
+    return true;
+}
+
+void ContactFinder::place_all(const CollisionModel& model, std::span<const Pose> body_poses) {
+    SS_ASSERT(reach.empty() || reach.size() == body_poses.size(), "one reach per body, or none");
+    if (already_placed(model, body_poses)) return;
     placed_.resize(model.colliders.size());
     for (std::size_t i = 0; i < placed_.size(); ++i) {
         const Collider& collider = model.colliders[i];
         SS_ASSERT(collider.body < static_cast<int>(body_poses.size()), "every collider sits on a body with a pose");
         SS_ASSERT(i == 0 || model.colliders[i - 1].id < collider.id, "colliders are sorted by id");
-        const auto body = static_cast<std::size_t>(collider.body);
-        const Pose pose = placed(collider.body < 0 ? Pose{} : body_poses[body], collider.shape.pose_B);
-        Placed& at = placed_[i];
-        at.shape = {&collider.shape.geometry, pose.position, pose.attitude.toRotationMatrix()};
-        at.bounds = std::visit([&](const auto& g) { return world_bounds(g, pose); }, collider.shape.geometry);
-        at.size = (at.bounds.upper - at.bounds.lower).norm() / 2;
-        at.reach = collider.body < 0 || reach.empty() ? 0.0 : reach[body];
-        at.bounds.lower.array() -= margin / 2 + at.reach;
-        at.bounds.upper.array() += margin / 2 + at.reach;
+        placed_[i] = place(collider, collider.body < 0 ? Pose{} : body_poses[collider.body]);
     }
+    placed_margin_ = body_poses.data() == body_poses_.data() ? margin : -1;
 }
 
 namespace {
 
 bool may_touch(const CollisionModel& model, int body_a, int body_b) {
     if (body_a == body_b) return false;
-    const auto fixed = [&](int body) { return body < 0 || (!model.fixed.empty() && model.fixed[body] != 0); };
-    if (fixed(body_a) && fixed(body_b)) return false;
+    if (model.is_fixed(body_a) && model.is_fixed(body_b)) return false;
     const std::pair<int, int> bodies = std::minmax(body_a, body_b);
     return !std::binary_search(model.ignored_bodies.begin(), model.ignored_bodies.end(), bodies);
+}
+
+bool overlap(const Aabb& x, const Aabb& y) {
+    return !(x.lower.array() > y.upper.array()).any() && !(y.lower.array() > x.upper.array()).any();
 }
 
 // Whether the box comes nearer than `cutoff` to the half-space.
@@ -54,10 +86,35 @@ bool reaches(const Aabb& box, const PlacedShape& half_space, double cutoff) {
 
 }  // namespace
 
+// Boxes that meet now met when the candidates were found, if both lie inside their regions. Half-spaces on bodies that move
+// are candidates with everything.
+bool ContactFinder::candidates_hold(const CollisionModel& model) const {
+    if (found_for_ != model.identity || region_.size() != placed_.size()) return false;
+    for (std::size_t i = 0; i < placed_.size(); ++i) {
+        const Aabb& box = placed_[i].bounds;
+        const bool inside = (box.lower.array() >= region_[i].lower.array()).all() &&
+                            (box.upper.array() <= region_[i].upper.array()).all();
+        if (!inside) return false;
+    }
+    return true;
+}
+
 void ContactFinder::sweep(const CollisionModel& model) {
-    pairs_.clear();
+    ++counts.finds;
+    candidates_.clear();
     order_.clear();
     unbounded_.clear();
+    found_for_ = model.identity;
+    too_many_ = false;
+
+    // Smaller slack, and candidates are found anew before a step ends; larger, and more of them are far apart. A body moves
+    // by half its reach in a step.
+    region_.resize(placed_.size());
+    for (std::size_t i = 0; i < placed_.size(); ++i) {
+        const double slack = margin / 2 + 2 * placed_[i].reach;
+        region_[i].lower = placed_[i].bounds.lower.array() - slack;
+        region_[i].upper = placed_[i].bounds.upper.array() + slack;
+    }
 
     // Sweep along the axis on which the colliders are spread most.
     Vec3 sum = Vec3::Zero(), square = Vec3::Zero();
@@ -75,63 +132,57 @@ void ContactFinder::sweep(const CollisionModel& model) {
         if (std::isinf(placed_[i].size))
             unbounded_.push_back(i);
         else if (std::isfinite(placed_[i].size))  // a body lost to NaN touches nothing; its state is reported elsewhere
-            order_.emplace_back(placed_[i].bounds.lower[axis], i);
+            order_.emplace_back(region_[i].lower[axis], i);
     }
     std::sort(order_.begin(), order_.end());
+    const auto consider = [&](int i, int j) {
+        if (may_touch(model, model.colliders[i].body, model.colliders[j].body))
+            candidates_.push_back(std::minmax(i, j));
+    };
     for (std::size_t first = 0; first < order_.size(); ++first) {
-        const double upper = placed_[order_[first].second].bounds.upper[axis];
+        const int i = order_[first].second;
+        const double upper = region_[i].upper[axis];
         for (std::size_t other = first + 1; other < order_.size() && order_[other].first <= upper; ++other)
-            test_bounds(model, order_[first].second, order_[other].second);
+            if (overlap(region_[i], region_[order_[other].second])) consider(i, order_[other].second);
     }
     for (const int plane : unbounded_) {
-        for (const auto& [lower, other] : order_) {
-            if (!reaches(placed_[other].bounds, placed_[plane].shape, margin / 2 + placed_[plane].reach)) continue;
-            if (may_touch(model, model.colliders[plane].body, model.colliders[other].body))
-                pairs_.push_back(std::minmax(plane, other));
-        }
+        const bool moves = !model.is_fixed(model.colliders[plane].body);
+        for (const auto& [lower, other] : order_)
+            if (moves || reaches(region_[other], placed_[plane].shape, margin / 2 + placed_[plane].reach))
+                consider(plane, other);
     }
-    std::sort(pairs_.begin(), pairs_.end());
+    std::sort(candidates_.begin(), candidates_.end());
 }
 
-void ContactFinder::test_bounds(const CollisionModel& model, int i, int j) {
-    const Aabb& x = placed_[i].bounds;
-    const Aabb& y = placed_[j].bounds;
-    if ((x.lower.array() > y.upper.array()).any() || (y.lower.array() > x.upper.array()).any()) return;
-    if (may_touch(model, model.colliders[i].body, model.colliders[j].body)) pairs_.push_back(std::minmax(i, j));
+bool ContactFinder::near(const Placed& x, const Placed& y) const {
+    if (std::isinf(x.size)) return reaches(y.bounds, x.shape, margin / 2 + x.reach);
+    if (std::isinf(y.size)) return reaches(x.bounds, y.shape, margin / 2 + y.reach);
+    return overlap(x.bounds, y.bounds);
 }
 
 void ContactFinder::narrow(const CollisionModel& model) {
-    PairQuery query;
-    query.plane_normal = model.plane_normal ? &*model.plane_normal : nullptr;
-    for (const auto& [a, b] : pairs_) {
-        const std::size_t first = contacts_.size();
-        query.cutoff = margin + placed_[a].reach + placed_[b].reach;
-        find_pair_contacts(placed_[a].shape, placed_[b].shape, query, contacts_);
-        // Mirror images coincide up to rounding; two corners nearer than this are one corner to any mechanism.
-        if (model.plane_normal) {
-            const Placed& bounded = std::isinf(placed_[a].size) ? placed_[b] : placed_[a];
-            flatten(*model.plane_normal, model.plane_normal->dot(bounded.shape.position), first,
-                    1e-6 * std::min(placed_[a].size, placed_[b].size));
-        }
-        for (std::size_t i = first; i < contacts_.size(); ++i) {
-            ContactPoint& contact = contacts_[i];
-            contact.id.a = model.colliders[a].id;
-            contact.id.b = model.colliders[b].id;
-            contact.body_a = model.colliders[a].body;
-            contact.body_b = model.colliders[b].body;
-            contact.collider_a = a;
-            contact.collider_b = b;
-        }
+    contacts_.clear();
+    std::size_t far = 0;
+    for (const auto& [a, b] : candidates_) {
+        if (near(placed_[a], placed_[b]))
+            pair_contacts(model, a, b, placed_[a], placed_[b], contacts_);
+        else
+            ++far;
     }
+    // Testing this many boxes in vain costs about as much as a broad phase.
+    too_many_ = far > 8 * placed_.size();
 }
 
+namespace {
+
 // Keeps one contact of those that coincide seen along the plane's normal; moves points and normals into the plane.
-void ContactFinder::flatten(const Vec3& plane_normal, double plane_offset, std::size_t first, double tolerance) {
+void flatten(const Vec3& plane_normal, double plane_offset, double tolerance, std::size_t first,
+             std::vector<ContactPoint>& contacts) {
     // Below this sine of the angle to the plane's normal a contact pushes across the plane, where nothing can move.
     constexpr double across = 1e-3;
     std::size_t kept = first;
-    for (std::size_t i = first; i < contacts_.size(); ++i) {
-        ContactPoint contact = contacts_[i];
+    for (std::size_t i = first; i < contacts.size(); ++i) {
+        ContactPoint contact = contacts[i];
         contact.normal -= plane_normal * plane_normal.dot(contact.normal);
         const double length = contact.normal.norm();
         if (length < across) continue;
@@ -141,12 +192,49 @@ void ContactFinder::flatten(const Vec3& plane_normal, double plane_offset, std::
         const auto coincides = [&](const ContactPoint& other) {
             return (contact.position - other.position).norm() <= tolerance;
         };
-        const auto begin = contacts_.begin();
+        const auto begin = contacts.begin();
         const auto end = begin + static_cast<std::ptrdiff_t>(kept);
         if (std::any_of(begin + static_cast<std::ptrdiff_t>(first), end, coincides)) continue;
-        contacts_[kept++] = contact;
+        contacts[kept++] = contact;
     }
-    contacts_.resize(kept);
+    contacts.resize(kept);
+}
+
+}  // namespace
+
+void ContactFinder::pair_contacts(const CollisionModel& model, int a, int b, const Placed& x, const Placed& y,
+                                  std::vector<ContactPoint>& contacts) const {
+    PairQuery query;
+    query.plane_normal = model.plane_normal ? &*model.plane_normal : nullptr;
+    query.cutoff = margin + x.reach + y.reach;
+    const std::size_t first = contacts.size();
+    find_pair_contacts(x.shape, y.shape, query, contacts);
+    // Mirror images coincide up to rounding; two corners nearer than this are one corner to any mechanism.
+    if (model.plane_normal) {
+        const Placed& bounded = std::isinf(x.size) ? y : x;
+        flatten(*model.plane_normal, model.plane_normal->dot(bounded.shape.position), 1e-6 * std::min(x.size, y.size),
+                first, contacts);
+    }
+    for (std::size_t i = first; i < contacts.size(); ++i) {
+        ContactPoint& contact = contacts[i];
+        contact.id.a = model.colliders[a].id;
+        contact.id.b = model.colliders[b].id;
+        contact.body_a = model.colliders[a].body;
+        contact.body_b = model.colliders[b].body;
+        contact.collider_a = a;
+        contact.collider_b = b;
+    }
+}
+
+double ContactFinder::gap(const CollisionModel& model, int a, int b, const Pose& pose_a, const Pose& pose_b,
+                          const ContactId& id) {
+    const Placed x = place(model.colliders[a], pose_a), y = place(model.colliders[b], pose_b);
+    if (!near(x, y)) return infinity;
+    pair_.clear();
+    pair_contacts(model, a, b, x, y, pair_);
+    for (const ContactPoint& contact : pair_)
+        if (contact.id == id) return contact.gap;
+    return infinity;
 }
 
 void ContactFinder::orient(const CollisionModel& model) {

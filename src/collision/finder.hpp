@@ -1,7 +1,11 @@
 // Finds the contacts of all colliders that are nearer than the margin, with stable ids and frames.
 //
-// Broad phase: sort and sweep over world boxes, grown by what the bodies may travel; half-spaces against all.
-// Narrow phase: the exact pairs of pair_table.cpp. Contacts come out sorted by id (collider a < collider b, feature).
+// Broad phase (find_candidates): sort and sweep over world boxes, grown by what the bodies may travel and by some slack;
+// half-spaces against all. The pairs it finds are the candidates. They hold as long as every collider, with what its body may
+// travel, stays inside the box it had then, so they serve all trials of a step and often the next steps too.
+// Narrow phase (evaluate): the candidates whose boxes meet, by the exact pairs of pair_table.cpp. It checks that the
+// candidates hold and finds them anew where they do not: no contact is missed. Contacts come out sorted by id (collider
+// a < collider b, feature), and are the same whenever and wherever the candidates were found.
 //
 // Planar scenes (plane_normal set, shapes symmetric about the plane): contacts of one pair that coincide seen along
 // the normal of the plane are one contact, the one with the lowest feature; P and n lie in the plane, through the
@@ -9,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -32,6 +37,11 @@ struct CollisionModel {
     std::vector<std::pair<int, int>> ignored_bodies;  // sorted pairs a < b (-1: ground) that never touch
     std::vector<char> fixed;                          // per body: fixed bodies never collide with each other
     std::optional<Vec3> plane_normal;                 // unit, of a planar scene
+    // Candidates found for one model are not taken for those of another: who changes a model gives it a new identity.
+    std::shared_ptr<const char> identity = std::make_shared<const char>();
+
+    bool is_fixed(int body) const { return body < 0 || (!fixed.empty() && fixed[body] != 0); }
+    int collider_index(std::uint32_t id) const;  // -1 if there is none
 };
 
 class ContactFinder {
@@ -46,9 +56,36 @@ public:
     // the configuration is (System::edge_value).
     std::vector<signed char> sides;
 
-    // Poses of the body frames. Uses the memory of tangents, does not change it.
+    // Broad phase, unless the candidates at hand hold for these poses of the body frames and are not too many.
+    void find_candidates(const CollisionModel& model, std::span<const Pose> body_poses);
+    // Narrow phase: contacts() at these poses. Uses the memory of tangents, does not change it.
+    void evaluate(const CollisionModel& model, std::span<const Pose> body_poses);
+    // Both, with candidates found anew: also for a model that was changed in place.
     void find(const CollisionModel& model, std::span<const Pose> body_poses);
     std::span<const ContactPoint> contacts() const { return contacts_; }
+    // [m] Gap of the contact `id` of two colliders (indices in the model) alone, the same number that evaluate() gives;
+    // infinity if it would not be among the contacts. Leaves contacts() as they are.
+    double gap(const CollisionModel& model, int a, int b, const Pose& pose_a, const Pose& pose_b, const ContactId& id);
+
+    // How often was asked since the finder was made; systems count rows and gaps themselves.
+    struct Counts {
+        long finds = 0;  // broad phases
+        long rows = 0;   // System::rows
+        long gaps = 0;   // System::gap
+    };
+    Counts counts;
+    // The poses of n bodies at q, asked from `pose_of(body)` unless they are at hand: candidates and rows are mostly wanted at
+    // the same q.
+    template <class PoseOf>
+    std::span<const Pose> poses_at(const CollisionModel& model, const VecX& q, int n, const PoseOf& pose_of) {
+        if (poses_for_ == model.identity && poses_q_.size() == q.size() && poses_q_ == q) return body_poses_;
+        body_poses_.resize(static_cast<std::size_t>(n));
+        for (int b = 0; b < n; ++b) body_poses_[b] = pose_of(b);
+        poses_q_ = q;
+        poses_for_ = model.identity;
+        placed_margin_ = -1;
+        return body_poses_;
+    }
 
     // The tangents found last become the memory that the next find() transports.
     void commit_frames();
@@ -66,20 +103,33 @@ private:
         double reach = 0;  // [m]
         double size = 0;   // [m] half diagonal of the world box, infinite for half-spaces
     };
-    void place(const CollisionModel& model, std::span<const Pose> body_poses);
+    double reach_of(int body) const { return body < 0 || reach.empty() ? 0.0 : reach[body]; }
+    Placed place(const Collider& collider, const Pose& body_pose) const;
+    bool already_placed(const CollisionModel& model, std::span<const Pose> body_poses) const;
+    void place_all(const CollisionModel& model, std::span<const Pose> body_poses);
+    bool candidates_hold(const CollisionModel& model) const;
     void sweep(const CollisionModel& model);
-    void test_bounds(const CollisionModel& model, int i, int j);
+    bool near(const Placed& x, const Placed& y) const;
     void narrow(const CollisionModel& model);
-    void flatten(const Vec3& plane_normal, double plane_offset, std::size_t first, double tolerance);
+    void pair_contacts(const CollisionModel& model, int a, int b, const Placed& x, const Placed& y,
+                       std::vector<ContactPoint>& contacts) const;
     void orient(const CollisionModel& model);
 
     std::vector<ContactPoint> contacts_;
     Frames frames_;
+    std::vector<std::pair<int, int>> candidates_;  // colliders i < j
+    std::vector<Aabb> region_;                     // per collider: the candidates hold while its box stays inside,
+    std::shared_ptr<const char> found_for_;        // for the model with this identity
+    bool too_many_ = false;                        // most candidates are far apart by now
     // Scratch, kept between calls for its capacity.
+    std::vector<Pose> body_poses_;  // of poses_at(),
+    VecX poses_q_;                  // at this q,
+    std::shared_ptr<const char> poses_for_;
     std::vector<Placed> placed_;
+    double placed_margin_ = -1;                  // [m] with which `placed_` are at body_poses_; -1: they are elsewhere
     std::vector<std::pair<double, int>> order_;  // lower bound along the sweep axis, collider
     std::vector<int> unbounded_;
-    std::vector<std::pair<int, int>> pairs_;  // colliders i < j whose world boxes meet
+    std::vector<ContactPoint> pair_;  // of gap()
 };
 
 }  // namespace stickslip

@@ -7,6 +7,7 @@
 
 #include "collision/finder.hpp"
 #include "math/so3.hpp"
+#include "model/scratch_pool.hpp"
 #include "stickslip/error.hpp"
 #include "stickslip/system.hpp"
 
@@ -14,7 +15,42 @@ namespace stickslip {
 
 namespace {
 
+// Scratch of one call: one slot per use and size, so that it settles after the first step. Zero on entry, as the model's
+// functions expect.
+class LagrangianScratch {
+public:
+    enum Slot {
+        square,
+        square_second,
+        joint_rows,
+        joint_vector,
+        speed_rows,
+        speed_vector,
+        velocity,
+        direction,
+        displaced,
+        displaced_velocity,
+        contact_rows,
+        contact_vector = contact_rows + 3
+    };
+    MatX& matrix(int slot, int rows, int columns) {
+        matrices_[slot].setZero(rows, columns);
+        return matrices_[slot];
+    }
+    VecX& vector(int slot, int n) {
+        vectors_[slot].setZero(n);
+        return vectors_[slot];
+    }
+    Forces ahead, back;
+
+private:
+    std::array<MatX, contact_vector> matrices_;
+    std::array<VecX, contact_vector + 3> vectors_;
+};
+
 class LagrangianSystem final : public System {
+    using Scratch = LagrangianScratch;
+
 public:
     explicit LagrangianSystem(LagrangianModel model) : m_(std::move(model)) {
         SS_ASSERT(m_.nv > 0 &&
@@ -35,7 +71,9 @@ public:
             M.block(0) = m_.constant_mass;
             return;
         }
-        MatX& full = scratch(square, m_.nv, m_.nv);
+        const auto loan = pool_.borrow();
+        Scratch& w = *loan;
+        MatX& full = w.matrix(Scratch::square, m_.nv, m_.nv);
         m_.mass(q, full);
         M.block(0) = full;
     }
@@ -54,7 +92,9 @@ public:
 
     void add_gyroscopic(double s, const VecX& v, BlockMatrix& A) const override {
         if (!m_.gyroscopic) return;
-        MatX& F = scratch(square, m_.nv, m_.nv);
+        const auto loan = pool_.borrow();
+        Scratch& w = *loan;
+        MatX& F = w.matrix(Scratch::square, m_.nv, m_.nv);
         m_.gyroscopic(v, F);
         A.block(0) += s * F;
     }
@@ -62,12 +102,14 @@ public:
     // Given by the model or, if it gives none, by central differences of forces(), attitudes along advance().
     bool slopes(double t, const VecX& q, const VecX& v, BlockMatrix& K, BlockMatrix& C) const override {
         if (!m_.slopes && !m_.potential_force && !m_.applied && !m_.coriolis) return false;
-        MatX& k = scratch(square, m_.nv, m_.nv);
-        MatX& c = scratch(square_second, m_.nv, m_.nv);
+        const auto loan = pool_.borrow();
+        Scratch& w = *loan;
+        MatX& k = w.matrix(Scratch::square, m_.nv, m_.nv);
+        MatX& c = w.matrix(Scratch::square_second, m_.nv, m_.nv);
         if (m_.slopes) {
             m_.slopes(t, q, v, k, c);
         } else {
-            difference_forces(t, q, v, k, c);
+            difference_forces(t, q, v, w, k, c);
         }
         if ((k.array() == 0).all() && (c.array() == 0).all()) return false;
         K.shape_diagonal(nodes_);
@@ -77,21 +119,31 @@ public:
         return true;
     }
 
+    double gap(const ContactId& id, const VecX& q, ContactFinder& finder) const override {
+        ++finder.counts.gaps;
+        const LagrangianModel::Contact& contact = m_.contacts.at(id.a);
+        const bool here = contact.edge < 0 || side_of(contact.edge, q, finder) == contact.side;
+        return here ? contact.gap(q) : infinity;
+    }
+
     void rows(double t, const VecX& q, ContactFinder& finder, JointRows& joints, ContactRows& contacts) const override {
+        ++finder.counts.rows;
+        const auto loan = pool_.borrow();
+        Scratch& w = *loan;
         if (contacts.size() > 0 || !contacts.jacobian.values.empty()) contacts.clear();
         if (m_.velocity_rows == 0 && m_.springs.empty() && m_.friction.empty()) {
-            set_joints(t, q, joints);
+            set_joints(t, q, w, joints);
         } else {
             joints.clear();
-            add_joints(t, q, joints);
-            add_velocity_rows(t, q, joints);
-            add_springs_and_friction(q, joints);
+            add_joints(t, q, w, joints);
+            add_velocity_rows(t, q, w, joints);
+            add_springs_and_friction(q, w, joints);
         }
         for (std::size_t i = 0; i < m_.contacts.size(); ++i) {
             const LagrangianModel::Contact& contact = m_.contacts[i];
             if (contact.edge >= 0 && side_of(contact.edge, q, finder) != contact.side) continue;
             const int dim = contact.friction == 0 ? 1 : 1 + contact.tangents;
-            MatX& H = scratch(contact_rows + contact.tangents, 1 + contact.tangents, m_.nv);
+            MatX& H = w.matrix(Scratch::contact_rows + contact.tangents, 1 + contact.tangents, m_.nv);
             contact.jacobian(q, H);
             contacts.begin_contact({static_cast<std::uint32_t>(i), 0, 0}, dim, contact.gap(q), contact.friction,
                                    contact.restitution, contact.facets, contact.tangential_restitution);
@@ -101,13 +153,15 @@ public:
 
     void curvature(double t, const VecX& q, const VecX& v, const ContactFinder&, JointRows& joints,
                    ContactRows& contacts) const override {
+        const auto loan = pool_.borrow();
+        Scratch& w = *loan;
         if (m_.joints > 0) {
-            VecX& d = scratch_vector(joint_vector, m_.joints);
+            VecX& d = w.vector(Scratch::joint_vector, m_.joints);
             m_.joint_curvature(t, q, v, d);
             for (int j = 0; j < m_.joints; ++j) joints.curvature[j] = d[j];
         }
         if (m_.velocity_rows > 0) {
-            VecX& d = scratch_vector(speed_vector, m_.velocity_rows);
+            VecX& d = w.vector(Scratch::speed_vector, m_.velocity_rows);
             m_.velocity_curvature(t, q, v, d);
             for (int j = 0; j < m_.velocity_rows; ++j) joints.curvature[m_.joints + j] = d[j];
         }
@@ -116,7 +170,7 @@ public:
         for (const auto& pad : m_.friction) joints.curvature[row++] = pad.curvature ? pad.curvature(q, v) : 0.0;
         for (int i = 0; i < contacts.size(); ++i) {
             const LagrangianModel::Contact& contact = m_.contacts[contacts.id[i].a];
-            VecX& d = scratch_vector(contact_vector + contact.tangents, 1 + contact.tangents);
+            VecX& d = w.vector(Scratch::contact_vector + contact.tangents, 1 + contact.tangents);
             contact.curvature(q, v, d);
             for (int k = 0; k < contacts.jacobian.dim(i); ++k) contacts.curvature[contacts.jacobian.row[i] + k] = d[k];
         }
@@ -153,7 +207,9 @@ public:
     Energies energies(double, const VecX& q, const VecX& v) const override {
         Energies e;
         if (m_.mass) {
-            MatX& M = scratch(square, m_.nv, m_.nv);
+            const auto loan = pool_.borrow();
+            Scratch& w = *loan;
+            MatX& M = w.matrix(Scratch::square, m_.nv, m_.nv);
             m_.mass(q, M);
             e.kinetic = 0.5 * v.dot(M.lazyProduct(v));
         } else {
@@ -199,12 +255,12 @@ private:
     // -dk/dq and -dk/dv column by column. The step balances the truncation s^2 against the rounding eps/s, both about 4e-11 of
     // forces that change over lengths of a metre, turns of a radian or speeds of a metre per second (beyond them in proportion);
     // forces that change within micrometres are not seen. Constant forces give exact zeros.
-    void difference_forces(double t, const VecX& q, const VecX& v, MatX& K, MatX& C) const {
+    void difference_forces(double t, const VecX& q, const VecX& v, Scratch& w, MatX& K, MatX& C) const {
         constexpr double relative = 6e-6;  // cube root of the rounding
-        static thread_local Forces ahead, back;
-        VecX& d = scratch_vector(direction, m_.nv);
-        VecX& x = scratch_vector(displaced, nq());
-        VecX& u = scratch_vector(displaced_velocity, m_.nv);
+        VecX& d = w.vector(Scratch::direction, m_.nv);
+        VecX& x = w.vector(Scratch::displaced, nq());
+        VecX& u = w.vector(Scratch::displaced_velocity, m_.nv);
+        Forces &ahead = w.ahead, &back = w.back;
         const auto column = [&](double s, auto&& result) {
             result = (back.potential - ahead.potential + back.applied - ahead.applied) / (2 * s);
         };
@@ -239,10 +295,10 @@ private:
         }
     }
 
-    void add_joints(double t, const VecX& q, JointRows& joints) const {
+    void add_joints(double t, const VecX& q, Scratch& w, JointRows& joints) const {
         if (m_.joints == 0) return;
-        VecX& g = scratch_vector(joint_vector, m_.joints);
-        MatX& G = scratch(joint_rows, m_.joints, m_.nv);
+        VecX& g = w.vector(Scratch::joint_vector, m_.joints);
+        MatX& G = w.matrix(Scratch::joint_rows, m_.joints, m_.nv);
         m_.joint_value(t, q, g);
         m_.joint_jacobian(t, q, G);
         for (int j = 0; j < m_.joints; ++j) {
@@ -254,7 +310,7 @@ private:
 
     // The same into rows that may hold anything, when these are all: the innermost work of methods of many stages, so that
     // arrays of the right length are overwritten instead of built up.
-    void set_joints(double t, const VecX& q, JointRows& joints) const {
+    void set_joints(double t, const VecX& q, Scratch& w, JointRows& joints) const {
         const auto n = static_cast<std::size_t>(m_.joints), nv = static_cast<std::size_t>(m_.nv);
         const auto set = [n](auto& list, auto x) {
             if (list.size() != n) list.resize(n);
@@ -278,8 +334,8 @@ private:
             G.row[j + 1] = G.first[j + 1] = static_cast<int>(j) + 1;
         }
         if (n == 0) return;
-        VecX& g = scratch_vector(joint_vector, m_.joints);
-        MatX& full = scratch(joint_rows, m_.joints, m_.nv);
+        VecX& g = w.vector(Scratch::joint_vector, m_.joints);
+        MatX& full = w.matrix(Scratch::joint_rows, m_.joints, m_.nv);
         m_.joint_value(t, q, g);
         m_.joint_jacobian(t, q, full);
         for (int j = 0; j < m_.joints; ++j) {
@@ -288,23 +344,23 @@ private:
         }
     }
 
-    void add_velocity_rows(double t, const VecX& q, JointRows& joints) const {
+    void add_velocity_rows(double t, const VecX& q, Scratch& w, JointRows& joints) const {
         if (m_.velocity_rows == 0) return;
-        VecX& w = scratch_vector(speed_vector, m_.velocity_rows);
-        MatX& G = scratch(speed_rows, m_.velocity_rows, m_.nv);
+        VecX& target = w.vector(Scratch::speed_vector, m_.velocity_rows);
+        MatX& G = w.matrix(Scratch::speed_rows, m_.velocity_rows, m_.nv);
         m_.velocity_jacobian(t, q, G);
-        if (m_.velocity_target) m_.velocity_target(t, w);
+        if (m_.velocity_target) m_.velocity_target(t, target);
         for (int j = 0; j < m_.velocity_rows; ++j) {
             const int row = joints.begin_group(static_cast<std::uint32_t>(m_.joints + j), 1, RowKind::velocity);
-            joints.target[row] = w[j];
+            joints.target[row] = target[j];
             joints.jacobian.add_block(0, m_.nv) = G.row(j);
         }
     }
 
-    void add_springs_and_friction(const VecX& q, JointRows& joints) const {
+    void add_springs_and_friction(const VecX& q, Scratch& w, JointRows& joints) const {
         auto id = static_cast<std::uint32_t>(m_.joints + m_.velocity_rows);
         for (const auto& spring : m_.springs) {
-            VecX& G = scratch_vector(velocity, m_.nv);
+            VecX& G = w.vector(Scratch::velocity, m_.nv);
             spring.gradient(q, G);
             const int row = joints.begin_group(id++, 1, RowKind::compliant);
             joints.value[row] = spring.value(q);
@@ -313,7 +369,7 @@ private:
             joints.jacobian.add_block(0, m_.nv) = G.transpose();
         }
         for (const auto& pad : m_.friction) {
-            VecX& G = scratch_vector(velocity, m_.nv);
+            VecX& G = w.vector(Scratch::velocity, m_.nv);
             pad.row(q, G);
             const int row = joints.begin_group(id++, 1, RowKind::friction);
             joints.force_lower[row] = -pad.force;
@@ -322,34 +378,8 @@ private:
         }
     }
 
-    // Scratch lives with the thread: a System holds none. One slot per use and size, so that it settles after the
-    // first step. Zero on entry, as the model's functions expect.
-    enum Slot {
-        square,
-        square_second,
-        joint_rows,
-        joint_vector,
-        speed_rows,
-        speed_vector,
-        velocity,
-        direction,
-        displaced,
-        displaced_velocity,
-        contact_rows,
-        contact_vector = contact_rows + 3
-    };
-    static MatX& scratch(int slot, int rows, int columns) {
-        static thread_local std::array<MatX, contact_vector> m;
-        m[slot].setZero(rows, columns);
-        return m[slot];
-    }
-    static VecX& scratch_vector(int slot, int n) {
-        static thread_local std::array<VecX, contact_vector + 3> x;
-        x[slot].setZero(n);
-        return x[slot];
-    }
-
     LagrangianModel m_;
+    ScratchPool<LagrangianScratch> pool_;
 };
 
 }  // namespace

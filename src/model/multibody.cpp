@@ -27,6 +27,7 @@ MultibodySystem::MultibodySystem(MultibodyModel model) : model_(std::move(model)
     }
     model_.collision.colliders.resize(kept);
     model_.material.resize(kept);
+    model_.collision.identity = std::make_shared<const char>();
     model_.collision.fixed.clear();
     for (const RigidBody& body : model_.bodies) {
         model_.collision.fixed.push_back(body.fixed);

@@ -13,6 +13,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -121,6 +122,8 @@ public:
     void forces(double t, const VecX& q, const VecX& v, Forces& k) const override;
     bool slopes(double t, const VecX& q, const VecX& v, BlockMatrix& K, BlockMatrix& C) const override;
     void add_gyroscopic(double s, const VecX& v, BlockMatrix& A) const override;
+    void find_candidates(const VecX& q, ContactFinder& finder) const override;
+    double gap(const ContactId& id, const VecX& q, ContactFinder& finder) const override;
     void rows(double t, const VecX& q, ContactFinder& finder, JointRows& joints, ContactRows& contacts) const override;
     void curvature(double t, const VecX& q, const VecX& v, const ContactFinder& finder, JointRows& joints,
                    ContactRows& contacts) const override;
@@ -212,8 +215,11 @@ private:
     void gear_row(const Joint& gear, const VecX& q, int row, JointRows& rows) const;
     void drive_row(double t, const Group& group, const VecX& q, int row, JointRows& rows) const;
     void limit_rows(const VecX& q, ContactRows& rows) const;
+    double gap_at(const Limit& limit, double value) const;  // where the coordinate has this value
+    double limit_gap(const ContactId& id, const VecX& q) const;
     void joint_curvature(const VecX& q, const VecX& v, JointRows& joints) const;
     double limit_curvature(const ContactId& id, const VecX& q, const VecX& v) const;
+    std::span<const Pose> poses(const VecX& q, ContactFinder& finder) const;
     void contact_rows(const VecX& q, ContactFinder& finder, ContactRows& rows) const;
 
     MultibodyModel model_;

@@ -352,12 +352,25 @@ void MultibodySystem::limits(const VecX& q, ContactRows& limits) const {
 }
 
 // A limit is a contact of dimension one: gap s - lower or upper - s.
+double MultibodySystem::gap_at(const Limit& limit, double value) const {
+    const Drive& drive = model_.joints[limit.joint].drives[limit.drive];
+    return limit.upper ? drive.upper - value : value - drive.lower;
+}
+
+double MultibodySystem::limit_gap(const ContactId& id, const VecX& q) const {
+    const auto limit = std::lower_bound(limits_.begin(), limits_.end(), id,
+                                        [](const Limit& x, const ContactId& wanted) { return x.id < wanted; });
+    if (limit == limits_.end() || limit->id != id) return infinity;
+    const Drive& drive = model_.joints[limit->joint].drives[limit->drive];
+    return gap_at(*limit, coordinate(limit->joint, drive.coordinate, q));
+}
+
 void MultibodySystem::limit_rows(const VecX& q, ContactRows& rows) const {
     for (const Limit& limit : limits_) {
         const Joint& joint = model_.joints[limit.joint];
         const Drive& drive = joint.drives[limit.drive];
         RowPiece piece = coordinate_piece(limit.joint, drive.coordinate, q);
-        const double gap = limit.upper ? drive.upper - piece.value : piece.value - drive.lower;
+        const double gap = gap_at(limit, piece.value);
         if (limit.upper)
             for (Wrench* wrench : {&piece.a, &piece.b}) *wrench = {-wrench->f, -wrench->tau};
         rows.begin_contact(limit.id, 1, gap, 0, drive.restitution, 0);

@@ -18,12 +18,28 @@ void MultibodySystem::write_row(const Mat3& R, const Vec3& f, const Vec3& tau, d
     }
 }
 
+std::span<const Pose> MultibodySystem::poses(const VecX& q, ContactFinder& finder) const {
+    return finder.poses_at(model_.collision, q, static_cast<int>(model_.bodies.size()),
+                           [&](int body) { return pose(body, q); });
+}
+
+void MultibodySystem::find_candidates(const VecX& q, ContactFinder& finder) const {
+    if (!model_.collision.colliders.empty()) finder.find_candidates(model_.collision, poses(q, finder));
+}
+
+double MultibodySystem::gap(const ContactId& id, const VecX& q, ContactFinder& finder) const {
+    ++finder.counts.gaps;
+    if (is_limit(id)) return limit_gap(id, q);
+    const CollisionModel& collision = model_.collision;
+    const int a = collision.collider_index(id.a), b = collision.collider_index(id.b);
+    if (a < 0 || b < 0) return infinity;
+    return finder.gap(collision, a, b, pose(collision.colliders[a].body, q), pose(collision.colliders[b].body, q), id);
+}
+
 void MultibodySystem::contact_rows(const VecX& q, ContactFinder& finder, ContactRows& rows) const {
     if (model_.collision.colliders.empty()) return;
-    static thread_local std::vector<Pose> poses;  // scratch: a System holds none
-    poses.resize(model_.bodies.size());
-    for (std::size_t b = 0; b < poses.size(); ++b) poses[b] = pose(static_cast<int>(b), q);
-    finder.find(model_.collision, poses);
+    const std::span<const Pose> place = poses(q, finder);
+    finder.evaluate(model_.collision, place);
     const int dof = model_.plane ? 3 : 6;
     for (const ContactPoint& contact : finder.contacts()) {
         const SurfacePair& surface =
@@ -40,7 +56,7 @@ void MultibodySystem::contact_rows(const VecX& q, ContactFinder& finder, Contact
             const int n = node(body);
             if (n < 0) return;
             auto block = rows.jacobian.add_block(n, dof);
-            const Pose& at = poses[body];
+            const Pose& at = place[body];
             const Mat3 R = at.attitude.toRotationMatrix();
             const Vec3 arm = contact.position - at.position;
             for (int i = 0; i < dim; ++i)
@@ -53,6 +69,7 @@ void MultibodySystem::contact_rows(const VecX& q, ContactFinder& finder, Contact
 
 void MultibodySystem::rows(double t, const VecX& q, ContactFinder& finder, JointRows& joints,
                            ContactRows& contacts) const {
+    ++finder.counts.rows;
     joints.clear();
     contacts.clear();
     joint_rows(t, q, joints);

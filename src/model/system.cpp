@@ -1,5 +1,7 @@
 #include "stickslip/system.hpp"
 
+#include <algorithm>
+
 #include "collision/finder.hpp"
 
 namespace stickslip {
@@ -9,6 +11,17 @@ void System::add_gyroscopic(double, const VecX&, BlockMatrix&) const {}
 bool System::slopes(double, const VecX&, const VecX&, BlockMatrix&, BlockMatrix&) const { return false; }
 
 void System::look_ahead(const VecX&, double, ContactFinder&) const {}
+
+void System::find_candidates(const VecX&, ContactFinder&) const {}
+
+// Every row for one gap: right for any system, and slow.
+double System::gap(const ContactId& id, const VecX& q, ContactFinder& finder) const {
+    JointRows joints;
+    ContactRows contacts;
+    rows(0, q, finder, joints, contacts);
+    const auto found = std::find(contacts.id.begin(), contacts.id.end(), id);
+    return found == contacts.id.end() ? infinity : contacts.gap[found - contacts.id.begin()];
+}
 
 void System::limits(const VecX&, ContactRows& limits) const { limits.clear(); }
 

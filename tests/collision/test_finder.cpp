@@ -111,6 +111,58 @@ TEST(ContactFinder, FindsWhatTestingEveryPairFinds) {
     EXPECT_GT(total, 1000u);
 }
 
+// Bodies wander, mostly a little and now and then far away: candidates found before must never hide a contact.
+TEST(ContactFinder, CandidatesOfBeforeGiveTheContactsOfASearchFromScratch) {
+    Dice dice(43);
+    long asked = 0, found = 0, contacts = 0;
+    for (int trial = 0; trial < 20; ++trial) {
+        Crowd c = crowd(dice, 20);
+        ContactFinder finder;
+        finder.margin = dice.uniform(0, 0.1);
+        for (std::size_t b = 0; b < c.poses.size(); ++b) finder.reach.push_back(dice.uniform(0, 0.1));
+        for (int move = 0; move < 40; ++move) {
+            for (std::size_t b = 0; b < c.poses.size(); ++b) {
+                if (c.model.fixed[b] != 0) continue;
+                const double far = dice.uniform(0, 1) < 0.003 ? 2 : 0.002;
+                c.poses[b].position += dice.vector(far);
+                c.poses[b].attitude = (c.poses[b].attitude * Quat(Eigen::AngleAxisd(far, Vec3::UnitX()))).normalized();
+                if (dice.uniform(0, 1) < 0.02) finder.reach[b] = dice.uniform(0, 0.1);
+            }
+            if (move % 5 == 0) finder.find_candidates(c.model, c.poses);
+            finder.evaluate(c.model, c.poses);
+            ContactFinder fresh;
+            fresh.margin = finder.margin;
+            fresh.reach = finder.reach;
+            fresh.find(c.model, c.poses);
+            ASSERT_EQ(ids(finder), ids(fresh));
+            for (std::size_t k = 0; k < fresh.contacts().size(); ++k) {
+                const ContactPoint& x = finder.contacts()[k];
+                const auto pose = [&](int body) { return body < 0 ? Pose{} : c.poses[body]; };
+                EXPECT_EQ(x.gap, fresh.contacts()[k].gap);
+                EXPECT_EQ(finder.gap(c.model, x.collider_a, x.collider_b, pose(x.body_a), pose(x.body_b), x.id), x.gap);
+                ++contacts;
+            }
+            ++asked;
+        }
+        found += finder.counts.finds;
+    }
+    EXPECT_LT(found, asked / 2);
+    EXPECT_GT(contacts, 5000);
+}
+
+TEST(ContactFinder, CandidatesOfOneModelAreNotThoseOfAnother) {
+    const CollisionModel two = stack_model(2);
+    CollisionModel apart = two;
+    apart.ignored_bodies = {{0, 1}};
+    apart.identity = std::make_shared<const char>();
+    ContactFinder finder;
+    for (const bool touching : {true, false, true}) {
+        finder.evaluate(touching ? two : apart, stack_poses(2));
+        EXPECT_EQ(finder.contacts().size(), touching ? 8u : 4u);
+    }
+    EXPECT_EQ(finder.counts.finds, 3);
+}
+
 TEST(ContactFinder, StackOfBoxesHasFourContactsPerInterface) {
     const CollisionModel model = stack_model(20);
     const auto poses = stack_poses(20);

@@ -204,6 +204,8 @@ TEST_P(RandomBodies, ContactNormalRowsAreGradientsAndCurvatureTheirRate) {
             displaced.jacobian.product(system.nodes(), v, w);
             speed[side].assign(w.data(), w.data() + w.size());
         }
+        for (int i = 0; i < contacts.size(); ++i)
+            EXPECT_EQ(system.gap(contacts.id[i], x.q, finder), contacts.gap[i]) << "one gap alone";
         if (!same) continue;
         const auto slope = [&](const std::array<std::vector<double>, 4>& y, int i) {
             return (8 * (y[2][i] - y[1][i]) - (y[3][i] - y[0][i])) / (12 * s);

@@ -55,6 +55,7 @@ void begin_step(const State& x, Step& s) {
 void find_rows(const System& system, double t, const VecX& q, const VecX& v, double h, Step& s) {
     StepProblem& problem = s.problem;
     system.look_ahead(v, h, *s.finder);
+    system.find_candidates(q, *s.finder);
     system.rows(t, q, *s.finder, problem.joints, problem.contacts);
 }
 
