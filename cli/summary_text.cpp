@@ -23,11 +23,11 @@ Json event_json(const System& system, const Event& event) {
         return json;
     }
     if (event.kind == EventKind::method_switch) {
-        json["who"] = event.contact == no_contact ? "none" : system.contact_name(event.contact);
+        json["who"] = event.contact == no_contact ? "none" : system.who(event);
         json["reason"] = to_string(event.reason);
         return json;
     }
-    json["who"] = system.contact_name(event.contact);
+    json["who"] = system.who(event);
     if (is_edit(event.kind)) {
         if (event.impulse > 0) json["impulse"] = event.impulse;
         return json;

@@ -24,6 +24,10 @@ struct ContactName {
     ContactId id;
     std::string name;
 };
+struct SubjectName {
+    Subject subject;
+    std::string name;
+};
 
 // A record read back: everything up to the last flush. Ragged arrays: row k owns entries start[k] .. start[k + 1] - 1.
 struct RecordContents {
@@ -48,6 +52,7 @@ struct RecordContents {
     std::vector<std::size_t> contact_start, reaction_start;  // one more than times
     std::vector<ContactRecord> contacts;
     std::vector<ContactName> contact_names;     // sorted by id
+    std::vector<SubjectName> subject_names;     // sorted; what edits changed
     std::vector<double> reactions;              // [N s]
     std::vector<double> reaction_forces;        // [N] at the end of the step; NaN: not known; empty: not recorded
     std::vector<std::string> reaction_names;    // of the bilateral rows at the start, "hinge-3 row 4"
@@ -64,6 +69,7 @@ struct RecordContents {
 RecordContents read_record(const std::string& run);  // the file, or the folder with run.h5
 // As the run called it, or its numbers if that was not recorded.
 std::string contact_name(const RecordContents& record, const ContactId& id);
+std::string who(const RecordContents& record, const Event& event);  // its contact, what an edit changed, or nothing
 // Clears HDF5's open flag that a killed run leaves behind, so that other programs open the file. True if it was set.
 // An Error while the run is still writing.
 bool repair_record(const std::string& run);

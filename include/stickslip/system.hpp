@@ -102,6 +102,8 @@ public:
     virtual BodyState body_state(int body, const VecX& q, const VecX& v) const;
     virtual std::string joint_name(std::uint32_t id) const { return "joint " + std::to_string(id); }
     virtual std::string contact_name(const ContactId& id) const;
+    virtual std::string subject_name(const Subject& subject) const;
+    std::string who(const Event& event) const;  // its subject, its contact, or nothing
 
 protected:
     Nodes nodes_;

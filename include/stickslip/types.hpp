@@ -46,21 +46,46 @@ struct State {
     VecX v;
 };
 
-// Who touches whom, and with which feature (corner, edge pair, ...). Ordered, stable from step to step.
-// For a Lagrangian system `a` is the number of the contact and the rest is zero.
+// What a contact is between. In the order of contacts: those of shapes come first.
+enum class ContactKind : std::uint32_t {
+    shapes,            // two shapes, or a contact of a Lagrangian system
+    limit,             // a coordinate of a joint and its lower or upper limit
+    none = 0xffffffff  // no contact at all
+};
+
+// A number for each side of a contact.
+struct SidePair {
+    std::uint32_t a = 0, b = 0;
+    friend auto operator<=>(const SidePair&, const SidePair&) = default;
+};
+
+// Who touches whom, and with which feature (corner, edge pair, ...). Ordered as its members are, stable from step to step.
+//   shapes      a, b are their numbers, in scene order and never renumbered by an edit
+//   Lagrangian  a is the number of the contact, the rest is zero
+//   limit       a is the id of the joint, b its coordinate, feature.a 0 for the lower and 1 for the upper limit
 struct ContactId {
-    std::uint32_t a = 0, b = 0;  // shapes, numbered in scene order and never renumbered by an edit
-    std::uint32_t feature = 0;   // of the pair
+    ContactKind kind = ContactKind::shapes;
+    std::uint32_t a = 0, b = 0;
+    SidePair part{};  // of shapes made of many (compounds, meshes): which of them, counted through all levels; else 0
+    SidePair feature{};  // of that part: face, edge, vertex and its number (collision/contact_point.hpp)
     friend auto operator<=>(const ContactId&, const ContactId&) = default;
 };
 
 // Named by events that no contact caused; nothing has this id.
-inline constexpr ContactId no_contact{0xffffffffu, 0xffffffffu, 0xffffffffu};
+inline constexpr ContactId no_contact{ContactKind::none, 0xffffffffu, 0xffffffffu, {}, {}};
+
+// What an event is about when it is no contact: what an edit added, removed, attached, cut or drove.
+enum class SubjectKind : std::uint32_t { none, body, joint, spring };  // springs: bushings and torsion springs too
+struct Subject {
+    SubjectKind kind = SubjectKind::none;
+    std::uint32_t id = 0;  // never renumbered by an edit
+    friend auto operator<=>(const Subject&, const Subject&) = default;
+};
 
 enum class ContactMode : std::uint8_t { open, stick, slip, impact };
 const char* to_string(ContactMode mode);
 
-// From `add` to `drive` they are edits (edit.hpp): what was added, removed, attached, cut or driven is named by the event's `contact`.
+// From `add` to `drive` they are edits (edit.hpp): what was added, removed, attached, cut or driven is the event's `subject`.
 enum class EventKind : std::uint8_t {
     impact,
     take_off,
@@ -96,15 +121,16 @@ const char* to_string(SwitchReason reason);
 struct Event {
     double t = 0;  // [s]
     EventKind kind = EventKind::impact;
-    // Who: the contact, or what an edit changed; System::contact_name names both. An edge: the contact that takes over. A
-    // method_switch: the contact that caused it, or no_contact.
-    ContactId contact;
+    // The contact; System::who names it, or the subject. An edge: the contact that takes over. A method_switch: the contact
+    // that caused it, or no_contact. Edits and load switches: no_contact.
+    ContactId contact = no_contact;
     ContactMode before = ContactMode::open;
     ContactMode after = ContactMode::open;
     double normal_speed_before = 0;  // [m/s] N v-, negative when approaching; attach: largest |G v-| of the new rows
     double normal_speed_after = 0;   // [m/s] N v+
     double impulse = 0;              // [N s] normal impulse; attach: largest of the new rows, when velocities disagreed
     SwitchReason reason = SwitchReason::none;  // method_switch
+    Subject subject{};                         // edits: what was changed
 };
 
 }  // namespace stickslip

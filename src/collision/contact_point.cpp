@@ -85,8 +85,9 @@ Vec3 transported_tangent(const Vec3& previous, const Vec3& n) {
 
 ContactPoint exchanged(const ContactPoint& contact) {
     ContactPoint c = contact;
-    c.id.feature = contact.id.feature << 16 | contact.id.feature >> 16;
     std::swap(c.id.a, c.id.b);
+    std::swap(c.id.part.a, c.id.part.b);
+    std::swap(c.id.feature.a, c.id.feature.b);
     std::swap(c.body_a, c.body_b);
     std::swap(c.collider_a, c.collider_b);
     std::swap(c.core_a, c.core_b);

@@ -69,11 +69,13 @@ Vec3 transported_tangent(const Vec3& previous, const Vec3& normal);
 // The same contact seen with a and b exchanged.
 ContactPoint exchanged(const ContactPoint& contact);
 
-// Feature ids: 16 bits for each side, the kind of feature and its number on the shape.
+// Feature ids: for each side the kind of feature in the two highest bits and its number on the part.
 enum class FeatureKind : std::uint32_t { surface = 0, face = 1, edge = 2, vertex = 3 };
 constexpr std::uint32_t side_code(FeatureKind kind, int index = 0) {
-    return static_cast<std::uint32_t>(kind) << 12 | static_cast<std::uint32_t>(index);
+    return static_cast<std::uint32_t>(kind) << 30 | static_cast<std::uint32_t>(index);
 }
-constexpr std::uint32_t feature_code(std::uint32_t side_a, std::uint32_t side_b) { return side_a << 16 | side_b; }
+constexpr FeatureKind feature_kind(std::uint32_t side) { return static_cast<FeatureKind>(side >> 30); }
+constexpr std::uint32_t feature_number(std::uint32_t side) { return side & 0x3fffffffu; }
+constexpr SidePair feature_code(std::uint32_t side_a, std::uint32_t side_b) { return {side_a, side_b}; }
 
 }  // namespace stickslip

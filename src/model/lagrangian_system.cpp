@@ -145,7 +145,7 @@ public:
             const int dim = contact.friction == 0 ? 1 : 1 + contact.tangents;
             MatX& H = w.matrix(Scratch::contact_rows + contact.tangents, 1 + contact.tangents, m_.nv);
             contact.jacobian(q, H);
-            contacts.begin_contact({static_cast<std::uint32_t>(i), 0, 0}, dim, contact.gap(q), contact.friction,
+            contacts.begin_contact({.a = static_cast<std::uint32_t>(i)}, dim, contact.gap(q), contact.friction,
                                    contact.restitution, contact.facets, contact.tangential_restitution);
             contacts.jacobian.add_block(0, m_.nv) = H.topRows(dim);
         }

@@ -316,14 +316,15 @@ BodyState MultibodySystem::body_state(int body, const VecX& q, const VecX& v) co
 }
 
 std::string MultibodySystem::contact_name(const ContactId& id) const {
-    if (is_limit(id)) return limit_name(id);
-    if ((id.a & edit_flag) != 0) return edited_name(id);
+    if (id.kind == ContactKind::limit) return limit_name(id);
     const auto name = [&](std::uint32_t shape) {
         return shape < model_.collider_names.size() ? model_.collider_names[shape] : "shape " + std::to_string(shape);
     };
     // The feature of each side: s surface, f face, e edge, v vertex, and its number on the shape.
-    const auto side = [](std::uint32_t code) { return "sfev"[code >> 12 & 3] + std::to_string(code & 0xfff); };
-    return name(id.a) + "/" + name(id.b) + ":" + side(id.feature >> 16) + "/" + side(id.feature & 0xffff);
+    const auto side = [](std::uint32_t code) {
+        return "sfev"[static_cast<int>(feature_kind(code))] + std::to_string(feature_number(code));
+    };
+    return name(id.a) + "/" + name(id.b) + ":" + side(id.feature.a) + "/" + side(id.feature.b);
 }
 
 }  // namespace stickslip

@@ -140,12 +140,7 @@ public:
     BodyState body_state(int body, const VecX& q, const VecX& v) const override;
     std::string joint_name(std::uint32_t id) const override;
     std::string contact_name(const ContactId& id) const override;
-    static bool is_limit(const ContactId& id) { return (id.a & limit_flag) != 0; }
-    // The subject of an edit in an Event; contact_name() names it.
-    enum class Subject : std::uint8_t { body, joint, element };
-    static ContactId edit_id(Subject subject, std::uint32_t id) {
-        return {edit_flag | id, static_cast<std::uint32_t>(subject), 0};
-    }
+    std::string subject_name(const Subject& subject) const override;
 
     // Counted value of a coordinate of a joint (by index) at q, as its limits and motors see it.
     double coordinate(int joint, int number, const VecX& q) const;
@@ -192,13 +187,10 @@ private:
         CurveRows rows;
     };
 
-    static constexpr std::uint32_t limit_flag = 0x80000000u;     // limits sort behind the contacts of shapes
-    static constexpr std::uint32_t edit_flag = 0x40000000u;      // no contact: what an edit changed
     static constexpr std::uint32_t joint_id_mask = 0x00ffffffu;  // of Group::id
 
     void plan_rows();
     std::string limit_name(const ContactId& id) const;
-    std::string edited_name(const ContactId& id) const;
     bool there(int body) const { return body < 0 || model_.bodies[body].present; }
     int joint_index(std::uint32_t id) const;  // -1 if there is none
     void measure_bodies();

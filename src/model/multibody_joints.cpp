@@ -64,9 +64,12 @@ void MultibodySystem::plan_rows() {
             if (drive.brake) add(Source::brake);
             if (drive.has_spring())
                 groups_.push_back({Source::torsion, group_id(Source::torsion, 0, drive.spring_id), j, d});
-            const ContactId limit{limit_flag | joint.id, static_cast<std::uint32_t>(drive.coordinate), 0};
-            if (drive.lower > -infinity) limits_.push_back({{limit.a, limit.b, 0}, j, d, false});
-            if (drive.upper < infinity) limits_.push_back({{limit.a, limit.b, 1}, j, d, true});
+            const auto limit = [&](std::uint32_t upper) {
+                const auto coordinate = static_cast<std::uint32_t>(drive.coordinate);
+                limits_.push_back({{ContactKind::limit, joint.id, coordinate, {}, {upper, 0}}, j, d, upper == 1});
+            };
+            if (drive.lower > -infinity) limit(0);
+            if (drive.upper < infinity) limit(1);
         }
     }
     model_.counted.clear();
@@ -128,24 +131,25 @@ std::string MultibodySystem::joint_name(std::uint32_t id) const {
 }
 
 std::string MultibodySystem::limit_name(const ContactId& id) const {
-    const int j = joint_index(id.a & ~limit_flag);
-    if (j < 0) return "limit " + std::to_string(id.a & ~limit_flag);
+    const int j = joint_index(id.a);
+    if (j < 0) return "limit " + std::to_string(id.a);
     const Joint& joint = model_.joints[j];
     std::string name = joint.name;
     const auto& coordinates = joint_entry(joint.kind).coordinates;
     if (coordinates.size() > 1) name += std::string(".") + coordinates[id.b];
-    return name + (id.feature == 0 ? " lower limit" : " upper limit");
+    return name + (id.feature.a == 0 ? " lower limit" : " upper limit");
 }
 
-std::string MultibodySystem::edited_name(const ContactId& id) const {
-    const std::uint32_t number = id.a & ~edit_flag;
-    switch (static_cast<Subject>(id.b)) {
-        case Subject::body: return number < model_.bodies.size() ? model_.bodies[number].name : "body";
-        case Subject::joint: {
+std::string MultibodySystem::subject_name(const Subject& subject) const {
+    const std::uint32_t number = subject.id;
+    switch (subject.kind) {
+        case SubjectKind::none: return "nothing";
+        case SubjectKind::body: return number < model_.bodies.size() ? model_.bodies[number].name : "body";
+        case SubjectKind::joint: {
             const int j = joint_index(number);
             return j < 0 ? "joint" : model_.joints[j].name;
         }
-        case Subject::element: break;
+        case SubjectKind::spring: break;
     }
     for (const Spring& spring : model_.springs)
         if (spring.id == number) return spring.name;
@@ -414,8 +418,8 @@ void MultibodySystem::joint_curvature(const VecX& q, const VecX& v, JointRows& j
 }
 
 double MultibodySystem::limit_curvature(const ContactId& id, const VecX& q, const VecX& v) const {
-    const double s = coordinate_curvature(joint_index(id.a & ~limit_flag), static_cast<int>(id.b), q, v);
-    return id.feature == 0 ? s : -s;
+    const double s = coordinate_curvature(joint_index(id.a), static_cast<int>(id.b), q, v);
+    return id.feature.a == 0 ? s : -s;
 }
 
 }  // namespace stickslip

@@ -13,7 +13,7 @@
 namespace stickslip {
 
 double MultibodySystem::overlap_limit(const ContactId& id) const {
-    if (is_limit(id)) return infinity;
+    if (id.kind == ContactKind::limit) return infinity;
     const std::vector<Collider>& all = model_.collision.colliders;
     const auto limit = [&](std::uint32_t shape) {
         const auto found = std::lower_bound(all.begin(), all.end(), shape,

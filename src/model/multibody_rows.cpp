@@ -29,7 +29,7 @@ void MultibodySystem::find_candidates(const VecX& q, ContactFinder& finder) cons
 
 double MultibodySystem::gap(const ContactId& id, const VecX& q, ContactFinder& finder) const {
     ++finder.counts.gaps;
-    if (is_limit(id)) return limit_gap(id, q);
+    if (id.kind == ContactKind::limit) return limit_gap(id, q);
     const CollisionModel& collision = model_.collision;
     const int a = collision.collider_index(id.a), b = collision.collider_index(id.b);
     if (a < 0 || b < 0) return infinity;
@@ -87,7 +87,7 @@ void MultibodySystem::curvature(double, const VecX& q, const VecX& v, const Cont
     // Contacts may have been thinned out since rows(): both lists are sorted by id.
     auto found = finder.contacts().begin();
     for (int i = 0; i < contacts.size(); ++i) {
-        if (is_limit(contacts.id[i])) {
+        if (contacts.id[i].kind == ContactKind::limit) {
             contacts.curvature[contacts.jacobian.row[i]] = limit_curvature(contacts.id[i], q, v);
             continue;
         }

@@ -39,6 +39,17 @@ double System::next_discontinuity(double) const { return infinity; }
 
 BodyState System::body_state(int, const VecX&, const VecX&) const { return {}; }
 
+std::string System::subject_name(const Subject& subject) const {
+    static constexpr const char* words[] = {"nothing", "body ", "joint ", "spring "};
+    const auto kind = static_cast<std::size_t>(subject.kind);
+    return kind == 0 ? words[0] : words[kind] + std::to_string(subject.id);
+}
+
+std::string System::who(const Event& event) const {
+    if (event.subject.kind != SubjectKind::none) return subject_name(event.subject);
+    return event.contact == no_contact ? std::string() : contact_name(event.contact);
+}
+
 std::string System::contact_name(const ContactId& id) const { return "contact " + std::to_string(id.a); }
 
 }  // namespace stickslip

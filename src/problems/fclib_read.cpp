@@ -305,7 +305,7 @@ void read_global(const Hdf5File& file, StoredProblem& out) {
     fill_rows(G, 1, place, nodes, step.joints.jacobian,
               [&](int g) { step.joints.begin_group(static_cast<std::uint32_t>(g), 1, RowKind::velocity); });
     fill_rows(H, dim, place, nodes, step.contacts.jacobian, [&](int i) {
-        step.contacts.begin_contact({static_cast<std::uint32_t>(i), 0, 0}, dim, 0.0, mu[i], 0.0, 0);
+        step.contacts.begin_contact({.a = static_cast<std::uint32_t>(i)}, dim, 0.0, mu[i], 0.0, 0);
     });
     step.size_to_rows();
     for (int k = 0; k < nv; ++k) step.r[k] = f[out.velocities[k]];

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "base/hdf5_file.hpp"
+#include "base/who_words.hpp"
 #include "stickslip/problem.hpp"
 #include "stickslip/version.hpp"
 
@@ -17,7 +18,9 @@ namespace {
 
 constexpr const char* problem_format = "stickslip-problem";
 constexpr const char* solution_format = "stickslip-solution";
-constexpr std::uint64_t format_version = 1;
+// Version 2 has wider contact ids; files of version 1 are read too.
+constexpr std::uint64_t format_version = 2;
+constexpr std::uint64_t solution_format_version = 1;
 
 // How each kind of list becomes a flat list of numbers, `columns` per entry.
 template <class T>
@@ -66,9 +69,9 @@ struct Flat<Vec3> {
 template <>
 struct Flat<ContactId> {
     using Number = std::uint32_t;
-    static constexpr std::size_t columns = 3;
-    static void put(const ContactId& x, Number* to) { to[0] = x.a, to[1] = x.b, to[2] = x.feature; }
-    static void get(const Number* from, ContactId& x) { x.a = from[0], x.b = from[1], x.feature = from[2]; }
+    static constexpr std::size_t columns = who_words;
+    static void put(const ContactId& x, Number* to) { std::ranges::copy(words_of(x), to); }
+    static void get(const Number* from, ContactId& x) { x = contact_of(who_at(from, who_words, 0)); }
 };
 template <>
 struct Flat<BlockMatrix::Coupling> {
@@ -127,7 +130,8 @@ private:
 
 class Reader {
 public:
-    explicit Reader(const Hdf5File& file) : file_(file) {}
+    Reader(const Hdf5File& file, std::uint64_t version)
+        : file_(file), id_columns_(version == 1 ? old_who_words : who_words) {}
     std::uint64_t sum() const { return sum_; }
 
     template <class T, class Allocator>
@@ -136,6 +140,12 @@ public:
         const auto flat = numbers<typename F::Number>(name, F::columns);
         list.resize(flat.size() / F::columns);
         for (std::size_t i = 0; i < list.size(); ++i) F::get(flat.data() + i * F::columns, list[i]);
+    }
+    // In files of version 1 an id has three words.
+    void operator()(const std::string& name, std::vector<ContactId>& list, const char*) {
+        const auto flat = numbers<std::uint32_t>(name, id_columns_);
+        list.resize(flat.size() / id_columns_);
+        for (std::size_t i = 0; i < list.size(); ++i) list[i] = contact_of(who_at(flat.data(), id_columns_, i));
     }
     void operator()(const std::string& name, VecX& x, const char*) { vector(name, x); }
     void operator()(const std::string& name, RowVec& x, const char*) { vector(name, x); }
@@ -157,6 +167,7 @@ private:
         return flat;
     }
     const Hdf5File& file_;
+    const std::size_t id_columns_;
     std::uint64_t sum_ = fnv_offset;
 };
 
@@ -330,10 +341,11 @@ void load_problem(const std::string& file, StepProblem& problem, StepSolution& g
         throw Error(in.has("fclib_local") || in.has("fclib_global") ? "is an FCLIB file, not a stickslip problem"
                                                                     : "is not a stickslip problem",
                     {file});
-    if (const std::uint64_t v = in.number_attribute("/", "format_version"); v != format_version)
-        throw Error(fmt::format("has problem format {}, this program reads {}", v, format_version), {file});
+    const std::uint64_t found = in.number_attribute("/", "format_version");
+    if (found < 1 || found > format_version)
+        throw Error(fmt::format("has problem format {}, this program reads 1 to {}", found, format_version), {file});
     try {
-        Reader reader(in);
+        Reader reader(in, found);
         visit_problem(reader, problem);
         check_problem(problem, file);
         problem.contacts.tangential_restitution.assign(problem.contacts.gap.size(), 0.0);
@@ -363,7 +375,7 @@ void save_solution(const std::string& file, const StepProblem& problem, const St
 
     Hdf5File out(file, Hdf5File::Open::create);
     out.set_attribute("/", "format", solution_format);
-    out.set_attribute("/", "format_version", format_version);
+    out.set_attribute("/", "format_version", solution_format_version);
     out.set_attribute("/", "stickslip", version());
     Writer writer(out);
     writer("solution/r", solution.p, "N s");

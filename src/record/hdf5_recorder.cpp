@@ -76,7 +76,7 @@ private:
     void create_summary();
     void fill(const Step& step, double residual, double step_length);
     void note_worst(const Step& step, double residual);
-    void name(const System& system, const ContactId& id);
+    void name(const WhoWords& who, std::string text);
     void row(const System& system, const State& state, const Pending& p);
     void flush(bool with_snapshot);
     void store_snapshot();
@@ -98,7 +98,7 @@ private:
     Clock::time_point last_flush_;
     std::uint64_t new_rows_ = 0;
     std::array<double, worst_terms> worst_{};  // of the steps since the last row
-    std::set<ContactId> named_;
+    std::set<WhoWords> named_;
     std::vector<ContactId> last_contacts_;  // of the last row: sorted, all named
     bool broken_ = false;  // a flush failed: columns may differ in length, so nothing is counted any more
 
@@ -183,7 +183,7 @@ void Hdf5Recorder::create_columns(const System& system) {
     make(velocity_, "bodies/velocity", f64, {nb, 6}, "m/s, rad/s", "velocity and angular velocity, in the world");
     make(present_, "bodies/present", u8, {nb}, "", "1 there, 0 removed or not yet added");
     make(contact_offset_, "contacts/offset", u64, {}, "", "contacts of row k: offset[k] up to offset[k + 1] - 1");
-    make(contact_id_, "contacts/id", u32, {3}, "", "shape a, shape b, feature");
+    make(contact_id_, "contacts/id", u32, {who_words}, "", "kind, shapes a and b, their parts, their features");
     make(contact_mode_, "contacts/mode", u8, {}, "", "0 open, 1 stick, 2 slip, 3 impact");
     make(contact_gap_, "contacts/gap", f64, {}, "m", "");
     make(contact_position_, "contacts/position", f64, {3}, "m", "in the world");
@@ -192,7 +192,8 @@ void Hdf5Recorder::create_columns(const System& system) {
     make(contact_impulse_, "contacts/impulse", f64, {3}, "N s", "on a, along (n, t1, t2), summed over the step");
     make(contact_force_, "contacts/force", f64, {3}, "N",
          "on a, along (n, t1, t2), at the end of the step; NaN where the scheme knows impulses only");
-    make(name_id_, "contacts/name_id", u32, {3}, "", "contacts that have a name: shape a, shape b, feature");
+    make(name_id_, "contacts/name_id", u32, {who_words}, "",
+         "contacts that have a name, and what edits changed: as events/contact");
     make(name_text_, "contacts/name_text", u8, {}, "", "their names in the same order, UTF-8, a line each");
     make(reaction_offset_, "reactions/offset", u64, {}, "",
          "bilateral rows of row k: offset[k] up to offset[k + 1] - 1");
@@ -203,7 +204,7 @@ void Hdf5Recorder::create_columns(const System& system) {
     make(event_kind_, "events/kind", u8, {}, "",
          "0 impact, 1 take-off, 2 stick-to-slip, 3 slip-to-stick, 4 load-switch, 5 add, 6 remove, 7 attach, 8 cut, "
          "9 drive, 10 accumulation, 11 edge, 12 method-switch");
-    make(event_contact_, "events/contact", u32, {3}, "", "shape a, shape b, feature");
+    make(event_contact_, "events/contact", u32, {who_words}, "", "as contacts/id, or what an edit changed");
     make(event_before_, "events/before", u8, {}, "", "contact mode, as contacts/mode");
     make(event_after_, "events/after", u8, {}, "", "contact mode, as contacts/mode");
     make(event_speed_before_, "events/normal_speed_before", f64, {}, "m/s", "negative when approaching");
@@ -370,11 +371,9 @@ void Hdf5Recorder::note_worst(const Step& step, double residual) {
 }
 
 // Names are written once, when a contact is first recorded: nobody knows beforehand which ones there will be.
-void Hdf5Recorder::name(const System& system, const ContactId& id) {
-    if (!named_.insert(id).second) return;
-    const std::array<std::uint32_t, 3> words{id.a, id.b, id.feature};
-    name_id_.add(words.data(), words.size());
-    std::string text = system.contact_name(id);
+void Hdf5Recorder::name(const WhoWords& who, std::string text) {
+    if (!named_.insert(who).second) return;
+    name_id_.add(who.data(), who.size());
     for (char& c : text)
         if (c == '\n') c = ' ';
     text += '\n';
@@ -407,8 +406,9 @@ void Hdf5Recorder::row(const System& system, const State& state, const Pending& 
     std::size_t known = 0;  // contacts of this row and of the last are both sorted: one merge finds the new ones
     for (const ContactRecord& c : p.contacts) {
         while (known < last_contacts_.size() && last_contacts_[known] < c.id) ++known;
-        if (known == last_contacts_.size() || last_contacts_[known] != c.id) name(system, c.id);
-        const std::array<std::uint32_t, 3> id{c.id.a, c.id.b, c.id.feature};
+        if (known == last_contacts_.size() || last_contacts_[known] != c.id)
+            name(words_of(c.id), system.contact_name(c.id));
+        const WhoWords id = words_of(c.id);
         contact_id_.add(id.data(), id.size());
         contact_mode_.add(static_cast<std::uint8_t>(c.mode));
         contact_gap_.add(c.gap);
@@ -433,10 +433,10 @@ void Hdf5Recorder::row(const System& system, const State& state, const Pending& 
 void Hdf5Recorder::write(const System& system, const State& state, const Step& step, const StepReport& report) {
     SS_ASSERT(file_, "write() before begin()");
     for (const Event& e : step.events) {
-        if (e.kind != EventKind::load_switch && e.contact != no_contact) name(system, e.contact);
+        const WhoWords id = e.subject.kind == SubjectKind::none ? words_of(e.contact) : words_of(e.subject);
+        if (e.kind != EventKind::load_switch && id != words_of(no_contact)) name(id, system.who(e));
         event_t_.add(e.t);
         event_kind_.add(static_cast<std::uint8_t>(e.kind));
-        const std::array<std::uint32_t, 3> id{e.contact.a, e.contact.b, e.contact.feature};
         event_contact_.add(id.data(), id.size());
         event_before_.add(static_cast<std::uint8_t>(e.before));
         event_after_.add(static_cast<std::uint8_t>(e.after));

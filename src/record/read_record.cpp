@@ -33,7 +33,16 @@ std::string contact_name(const RecordContents& record, const ContactId& id) {
     const auto place = std::lower_bound(names.begin(), names.end(), id,
                                         [](const ContactName& n, const ContactId& x) { return n.id < x; });
     if (place != names.end() && place->id == id) return place->name;
-    return fmt::format("shapes {}/{}, feature {:x}", id.a, id.b, id.feature);
+    return fmt::format("shapes {}/{}, features {:x}/{:x}", id.a, id.b, id.feature.a, id.feature.b);
+}
+
+std::string who(const RecordContents& record, const Event& event) {
+    if (event.subject.kind == SubjectKind::none)
+        return event.contact == no_contact ? std::string() : contact_name(record, event.contact);
+    for (const SubjectName& known : record.subject_names)
+        if (known.subject == event.subject) return known.name;
+    static constexpr const char* words[] = {"nothing", "body", "joint", "spring"};
+    return fmt::format("{} {}", words[static_cast<std::size_t>(event.subject.kind)], event.subject.id);
 }
 
 namespace {
@@ -58,9 +67,10 @@ public:
         if (!file_.has_attribute("/", "format") || file_.text_attribute("/", "format") != record_format)
             throw Error("is not a stickslip record", {path});
         const std::uint64_t version = file_.number_attribute("/", "format_version");
-        if (version != record_format_version)
-            throw Error(fmt::format("has record format {}, this program reads {}", version, record_format_version),
+        if (version < 1 || version > record_format_version)
+            throw Error(fmt::format("has record format {}, this program reads 1 to {}", version, record_format_version),
                         {path});
+        id_columns_ = version == 1 ? old_who_words : who_words;
     }
 
     // The commit first, then the datasets: HDF5 remembers sizes when a dataset is opened, and whatever the commit
@@ -101,7 +111,7 @@ public:
         r.body_pose = matrix("bodies/pose", n);
         r.body_velocity = matrix("bodies/velocity", n);
         read_settings(r);
-        read_names(r.contact_names);
+        read_names(r);
         if (file_.has("worst")) r.worst = matrix("worst", n);
         if (r.complete) read_summary(r);
         r.snapshot = last_snapshot();
@@ -181,15 +191,31 @@ private:
         r.record_every = figures[2];
     }
 
-    void read_names(std::vector<ContactName>& names) const {
+    // Ids of n contacts or subjects.
+    std::vector<WhoWords> ids(const char* name, std::uint64_t n) const {
+        const auto flat = column<std::uint32_t>(name, n, id_columns_);
+        std::vector<WhoWords> list(static_cast<std::size_t>(n));
+        for (std::size_t i = 0; i < list.size(); ++i) list[i] = who_at(flat.data(), id_columns_, i);
+        return list;
+    }
+
+    void read_names(RecordContents& r) const {
         const std::uint64_t n = commit_.names;
         if (n == 0) return;
-        const auto id = column<std::uint32_t>("contacts/name_id", n, 3);
+        const std::vector<WhoWords> id = ids("contacts/name_id", n);
         const std::vector<std::uint8_t> bytes = file_.read<std::uint8_t>("contacts/name_text");
         const std::vector<std::string> text = split_lines(std::string(bytes.begin(), bytes.end()));
         if (text.size() < n) throw Error("is damaged: contacts without a name", {path_});
-        for (std::size_t i = 0; i < n; ++i) names.push_back({{id[3 * i], id[3 * i + 1], id[3 * i + 2]}, text[i]});
-        std::sort(names.begin(), names.end(), [](const auto& x, const auto& y) { return x.id < y.id; });
+        for (std::size_t i = 0; i < n; ++i) {
+            if (is_subject(id[i]))
+                r.subject_names.push_back({subject_of(id[i]), text[i]});
+            else
+                r.contact_names.push_back({contact_of(id[i]), text[i]});
+        }
+        std::sort(r.contact_names.begin(), r.contact_names.end(),
+                  [](const auto& x, const auto& y) { return x.id < y.id; });
+        std::sort(r.subject_names.begin(), r.subject_names.end(),
+                  [](const auto& x, const auto& y) { return x.subject < y.subject; });
     }
 
     void read_summary(RecordContents& r) const {
@@ -243,7 +269,7 @@ private:
 
     void read_contacts(std::vector<ContactRecord>& contacts) const {
         const std::uint64_t n = commit_.contacts;
-        const auto id = column<std::uint32_t>("contacts/id", n, 3);
+        const std::vector<WhoWords> id = ids("contacts/id", n);
         const auto mode = column<std::uint8_t>("contacts/mode", n, 1);
         const auto gap = column<double>("contacts/gap", n, 1);
         const auto position = column<double>("contacts/position", n, 3);
@@ -253,7 +279,7 @@ private:
         contacts.resize(static_cast<std::size_t>(n));
         for (std::size_t i = 0; i < contacts.size(); ++i) {
             ContactRecord& c = contacts[i];
-            c.id = {id[3 * i], id[3 * i + 1], id[3 * i + 2]};
+            c.id = contact_of(id[i]);
             c.mode = mode_of(mode[i]);
             c.gap = gap[i];
             c.position = Vec3::Map(position.data() + 3 * i);
@@ -270,7 +296,7 @@ private:
         const std::uint64_t n = commit_.events;
         const auto t = column<double>("events/t", n, 1);
         const auto kind = column<std::uint8_t>("events/kind", n, 1);
-        const auto id = column<std::uint32_t>("events/contact", n, 3);
+        const std::vector<WhoWords> id = ids("events/contact", n);
         const auto before = column<std::uint8_t>("events/before", n, 1);
         const auto after = column<std::uint8_t>("events/after", n, 1);
         const auto speed_before = column<double>("events/normal_speed_before", n, 1);
@@ -282,12 +308,13 @@ private:
                 throw Error("is damaged: an event of a kind that does not exist", {path_});
             events[i] = {t[i],
                          static_cast<EventKind>(kind[i]),
-                         {id[3 * i], id[3 * i + 1], id[3 * i + 2]},
+                         is_subject(id[i]) ? no_contact : contact_of(id[i]),
                          mode_of(before[i]),
                          mode_of(after[i]),
                          speed_before[i],
                          speed_after[i],
                          impulse[i]};
+            if (is_subject(id[i])) events[i].subject = subject_of(id[i]);
         }
         if (!file_.has("events/reason")) return;
         const auto reason = column<std::uint8_t>("events/reason", n, 1);
@@ -320,6 +347,7 @@ private:
     const std::string& path_;
     Hdf5File file_;
     Commit commit_;
+    std::size_t id_columns_ = who_words;
 };
 
 }  // namespace

@@ -6,15 +6,17 @@
 #include <string>
 
 #include "base/hdf5_file.hpp"
+#include "base/who_words.hpp"
 #include "stickslip/ledger.hpp"
 #include "stickslip/options.hpp"
 
 namespace stickslip {
 
 inline constexpr const char* record_format = "stickslip-record";
-inline constexpr std::uint64_t record_format_version = 1;
+// Version 2 has wider ids of contacts and subjects; records of version 1 are read too.
+inline constexpr std::uint64_t record_format_version = 2;
 // What was added within the version, see docs/record.md: a reader of any revision reads records of every other.
-inline constexpr std::uint64_t record_revision = 3;
+inline constexpr std::uint64_t record_revision = 4;
 
 // The rows of `energy`.
 inline constexpr int energy_terms = 11;

@@ -114,11 +114,11 @@ void add_events(const RecordContents& r, plot::Page& page) {
             continue;
         }
         if (e.kind == EventKind::method_switch) {
-            table.rows.push_back({time(e.t), fmt::format("{} ({})", to_string(e.kind), to_string(e.reason)),
-                                  e.contact == no_contact ? "" : contact_name(r, e.contact)});
+            table.rows.push_back(
+                {time(e.t), fmt::format("{} ({})", to_string(e.kind), to_string(e.reason)), who(r, e)});
             continue;
         }
-        std::vector<std::string> row{time(e.t), to_string(e.kind), contact_name(r, e.contact)};
+        std::vector<std::string> row{time(e.t), to_string(e.kind), who(r, e)};
         // Of the edits only a joint that is attached has speeds and an impulse, and none has a mode.
         if (!is_edit(e.kind)) row.insert(row.end(), {to_string(e.before), to_string(e.after)});
         if (e.kind == EventKind::attach) row.insert(row.end(), {"", ""});

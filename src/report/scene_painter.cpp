@@ -122,17 +122,15 @@ const MultibodyModel& ScenePainter::stage(double t) const {
 }
 
 // The events tell of edits by programs too, which the scene does not know.
-bool ScenePainter::there(MultibodySystem::Subject subject, std::uint32_t id, bool at_start, double t) const {
-    const ContactId wanted = MultibodySystem::edit_id(subject, id);
+bool ScenePainter::there(const Subject& subject, bool at_start, double t) const {
     bool is = at_start;
     for (const Event& e : edits_)
-        if (e.t <= t && e.contact == wanted) is = e.kind == EventKind::add || e.kind == EventKind::attach;
+        if (e.t <= t && e.subject == subject) is = e.kind == EventKind::add || e.kind == EventKind::attach;
     return is;
 }
 
 bool ScenePainter::body_there(int body, double t) const {
-    return body < 0 ||
-           there(MultibodySystem::Subject::body, static_cast<std::uint32_t>(body), m_.bodies[body].present, t);
+    return body < 0 || there({SubjectKind::body, static_cast<std::uint32_t>(body)}, m_.bodies[body].present, t);
 }
 
 // Lines between the joints of bodies without shapes; springs and distance joints.
@@ -148,13 +146,13 @@ void ScenePainter::add_rods(double t, const VecX& q, const ViewAxes& axes, std::
     for (const Joint& joint : now.joints) {
         if (joint.kind == JointKind::gear || joint.kind == JointKind::rack_pinion) continue;
         if (outside(joint.a) || outside(joint.b)) continue;
-        if (!there(MultibodySystem::Subject::joint, joint.id, joint.present, t)) continue;
+        if (!there({SubjectKind::joint, joint.id}, joint.present, t)) continue;
         const Vec3 a = anchor(joint.a, joint.point_a), b = anchor(joint.b, joint.point_b);
         if (joint.kind == JointKind::distance) list.push_back({Kind::line, {axes(a), axes(b)}, 0, -1});
     }
     for (const Spring& spring : now.springs) {
         if (outside(spring.a) || outside(spring.b)) continue;
-        if (!there(MultibodySystem::Subject::element, spring.id, spring.present, t)) continue;
+        if (!there({SubjectKind::spring, spring.id}, spring.present, t)) continue;
         const Vec3 a = anchor(spring.a, spring.point_a), b = anchor(spring.b, spring.point_b);
         list.push_back({Kind::line, {axes(a), axes(b)}, 0, -1});
     }

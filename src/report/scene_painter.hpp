@@ -37,7 +37,7 @@ private:
 
     void make_stages(const Model& model);
     const MultibodyModel& stage(double t) const;
-    bool there(MultibodySystem::Subject subject, std::uint32_t id, bool at_start, double t) const;
+    bool there(const Subject& subject, bool at_start, double t) const;
     bool body_there(int body, double t) const;
     void add_rods(double t, const VecX& q, const ViewAxes& axes, std::vector<plot::Outline>& list) const;
 

@@ -62,7 +62,7 @@ private:
     // Bodies of a contact, in scene order; its own name where there are no bodies.
     std::vector<std::string> names_of(int contact) const {
         const ContactId& id = contacts_.id[contact];
-        if (!bodies_ || MultibodySystem::is_limit(id)) return {system_.contact_name(id)};
+        if (!bodies_ || id.kind == ContactKind::limit) return {system_.contact_name(id)};
         std::vector<std::string> names;
         const auto& all = bodies_->model().collision.colliders;
         for (const std::uint32_t shape : {id.a, id.b}) {
@@ -185,7 +185,7 @@ void RowAudit::mass_ratios() {
     for (const Spring& spring : model.springs) compare(spring.a, spring.b, "are joined");
     for (int i = 0; i < contacts_.size(); ++i) {
         const ContactId& id = contacts_.id[i];
-        if (MultibodySystem::is_limit(id)) continue;
+        if (id.kind == ContactKind::limit) continue;
         const auto& all = model.collision.colliders;
         const auto body = [&](std::uint32_t shape) {
             const auto found = std::find_if(all.begin(), all.end(), [&](const Collider& c) { return c.id == shape; });

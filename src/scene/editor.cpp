@@ -161,19 +161,18 @@ private:
     }
 
     Event event(const Standing::Change& change, bool driven, double t) const {
-        using Subject = MultibodySystem::Subject;
         Event event;
         event.t = t;
         event.kind = driven ? EventKind::drive : change.came ? EventKind::attach : EventKind::cut;
         if (change.what == What::body) event.kind = change.came ? EventKind::add : EventKind::remove;
         auto id = static_cast<std::uint32_t>(change.index);
-        Subject subject = Subject::element;
-        if (change.what == What::body) subject = Subject::body;
-        if (change.what == What::joint) subject = Subject::joint;
+        SubjectKind subject = SubjectKind::spring;
+        if (change.what == What::body) subject = SubjectKind::body;
+        if (change.what == What::joint) subject = SubjectKind::joint;
         if (change.what == What::torsion_spring || change.what == What::bushing)
             id += static_cast<std::uint32_t>(scene_.springs.size());
         if (change.what == What::bushing) id += static_cast<std::uint32_t>(scene_.torsion_springs.size());
-        event.contact = MultibodySystem::edit_id(subject, id);
+        event.subject = {subject, id};
         return event;
     }
 

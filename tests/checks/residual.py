@@ -47,7 +47,7 @@ class Problem:
         with h5py.File(path, "r") as f:
             text = f.attrs.get("format", b"")
             text = text.decode() if isinstance(text, bytes) else str(text)
-            if text.rstrip("\0") != "stickslip-problem" or int(f.attrs["format_version"]) != 1:
+            if text.rstrip("\0") != "stickslip-problem" or int(f.attrs["format_version"]) not in (1, 2):
                 raise ValueError(f"{path}: not a stickslip problem of format 1")
             get = lambda name: f[name][()]
             self.start = get("nodes/start")

@@ -45,7 +45,7 @@ inline std::vector<ContactPoint> contacts_of(const Geometry& a, const Pose& pose
     return contacts;
 }
 
-inline const ContactPoint* with_feature(const std::vector<ContactPoint>& contacts, std::uint32_t feature) {
+inline const ContactPoint* with_feature(const std::vector<ContactPoint>& contacts, const SidePair& feature) {
     for (const ContactPoint& contact : contacts)
         if (contact.id.feature == feature) return &contact;
     return nullptr;

@@ -23,8 +23,8 @@ Pose lifted(double x, double y, double z, const Vec3& rotation = Vec3::Zero()) {
 const Geometry cube = Box{Vec3(0.5, 0.5, 0.5)};
 const Pose below = lifted(0, 0, -0.5);
 
-std::vector<std::uint32_t> features(const std::vector<ContactPoint>& contacts) {
-    std::vector<std::uint32_t> list;
+std::vector<SidePair> features(const std::vector<ContactPoint>& contacts) {
+    std::vector<SidePair> list;
     for (const ContactPoint& contact : contacts) list.push_back(contact.id.feature);
     return list;
 }
@@ -374,7 +374,7 @@ TEST(BoxBox, CoincidentAndDeepBoxesGiveFiniteContacts) {
         if (trial % 6 == 0) b = a;
         const auto contacts = contacts_of(a, pose_a, b, pose_b, 0.01);
         EXPECT_FALSE(contacts.empty());
-        std::set<std::uint32_t> ids;
+        std::set<SidePair> ids;
         for (const ContactPoint& c : contacts) {
             EXPECT_TRUE(std::isfinite(c.gap) && c.position.allFinite() && c.normal.allFinite());
             EXPECT_NEAR(c.normal.norm(), 1, 1e-12);

@@ -24,8 +24,8 @@ double least_gap(const std::vector<ContactPoint>& contacts) {
     return least;
 }
 
-std::vector<std::uint32_t> features(const std::vector<ContactPoint>& contacts) {
-    std::vector<std::uint32_t> list;
+std::vector<SidePair> features(const std::vector<ContactPoint>& contacts) {
+    std::vector<SidePair> list;
     for (const ContactPoint& c : contacts) list.push_back(c.id.feature);
     return list;
 }

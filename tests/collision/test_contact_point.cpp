@@ -38,7 +38,7 @@ struct Case {
     Pose pose_a, pose_b;
 };
 
-Series follow(const Case& c, std::uint32_t feature, const Twist& a, const Twist& b, double h) {
+Series follow(const Case& c, const SidePair& feature, const Twist& a, const Twist& b, double h) {
     Series series;
     series.h = h;
     for (int k = 0; k < 5; ++k) {

@@ -115,7 +115,7 @@ TEST(BoxHalfSpace, GapsAreTheHeightsOfTheCorners) {
         for (int v = 0; v < 8; ++v) lowest = std::min(lowest, (pose * box_features::vertex(box, v)).z());
         double least = infinity;
         for (const ContactPoint& c : contacts_of(box, pose, HalfSpace{}, Pose{}, 1)) {
-            const int v = static_cast<int>(c.id.feature >> 16 & 7);
+            const int v = static_cast<int>(feature_number(c.id.feature.a));
             EXPECT_NEAR(c.gap, (pose * box_features::vertex(box, v)).z(), 1e-15);
             least = std::min(least, c.gap);
         }

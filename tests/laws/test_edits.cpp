@@ -59,7 +59,7 @@ TEST_P(EveryEdit, BobOfACutPendulumFliesOnAParabola) {
     const Event& event = simulation.step().events[0];
     EXPECT_EQ(event.kind, EventKind::cut);
     EXPECT_EQ(event.t, 0.4375);
-    EXPECT_EQ(simulation.model().system->contact_name(event.contact), "pin");
+    EXPECT_EQ(simulation.model().system->who(event), "pin");
     const double energy = simulation.step().ledger.now().kinetic + simulation.step().ledger.now().potential;
     while (simulation.advance()) {
         const double t = simulation.state().t - 0.4375;
@@ -133,7 +133,7 @@ TEST_P(EveryEdit, WeldingTwoBodiesInFlightConservesMomentum) {
     EXPECT_LT((state_of(simulation, "far").velocity - Vec3(1, 2, 3)).norm(), 1e-15);
     const Event& event = simulation.step().events.back();
     EXPECT_EQ(event.kind, EventKind::attach);
-    EXPECT_EQ(simulation.model().system->contact_name(event.contact), "grip");
+    EXPECT_EQ(simulation.model().system->who(event), "grip");
     EXPECT_GT(event.impulse, 1);
     while (simulation.advance()) {
     }

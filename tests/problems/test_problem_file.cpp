@@ -99,7 +99,9 @@ StepProblem rich_problem(std::uint32_t seed) {
     for (auto* list : {&p.contacts.position, &p.contacts.normal, &p.contacts.tangent})
         for (Vec3& x : *list) x = random.vector(3);
     for (std::size_t i = 0; i < p.contacts.id.size(); ++i)
-        p.contacts.id[i] = {static_cast<std::uint32_t>(i), 0xfffffffeu, 0x80000001u + static_cast<std::uint32_t>(i)};
+        p.contacts.id[i] = {.a = static_cast<std::uint32_t>(i),
+                            .b = 0xfffffffeu,
+                            .feature = {0x80000001u + static_cast<std::uint32_t>(i), 5}};
     p.joints.kind[1] = RowKind::compliant;
     p.joints.kind[2] = RowKind::friction;
     p.joints.impulsive[2] = 1;

@@ -95,7 +95,11 @@ struct FakeRun {
     std::vector<ContactRecord> contacts(std::uint64_t k) const {
         std::vector<ContactRecord> list(k == 0 ? 0 : (k * 7) % (most_contacts + 1));
         for (std::size_t i = 0; i < list.size(); ++i) {
-            list[i].id = {static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(i), 0xfffffff0u};
+            list[i].id = {static_cast<ContactKind>(i % 2),
+                          static_cast<std::uint32_t>(k),
+                          static_cast<std::uint32_t>(i),
+                          {0xfffffff1u, 7},
+                          {0xfffffff0u, 9}};
             list[i].mode = static_cast<ContactMode>((k + i) % 4);
             list[i].gap = -known(k, 100 + i);
             list[i].position = known3(k, 200 + 20 * i);
@@ -116,13 +120,19 @@ struct FakeRun {
         for (std::size_t i = 0; i < list.size(); ++i)
             list[i] = {known(k, 60 + i),
                        static_cast<EventKind>(k % 13),
-                       {static_cast<std::uint32_t>(k), 2, 3},
+                       {.a = static_cast<std::uint32_t>(k), .b = 2, .feature = {3, 4}},
                        ContactMode::slip,
                        ContactMode::stick,
                        -known(k, 70 + i),
                        known(k, 80 + i),
                        known(k, 90 + i),
-                       static_cast<SwitchReason>(k % switch_reasons)};
+                       static_cast<SwitchReason>(k % switch_reasons),
+                       {}};
+        for (Event& e : list) {
+            if (!is_edit(e.kind)) continue;
+            e.contact = no_contact;
+            e.subject = {static_cast<SubjectKind>(1 + k % 3), static_cast<std::uint32_t>(k)};
+        }
         return list;
     }
     std::vector<double> reaction_forces(std::uint64_t k) const {  // known in some steps only
@@ -235,10 +245,9 @@ inline std::string compare(const FakeRun& run, const RecordContents& r) {
             if (!same_bits(a.t, b.t) || a.kind != b.kind || a.contact != b.contact || a.before != b.before ||
                 a.after != b.after || !same_bits(a.normal_speed_before, b.normal_speed_before) ||
                 !same_bits(a.normal_speed_after, b.normal_speed_after) || !same_bits(a.impulse, b.impulse) ||
-                a.reason != b.reason)
+                a.reason != b.reason || a.subject != b.subject)
                 return "event" + row;
-            if (a.kind != EventKind::load_switch && contact_name(r, a.contact) != "contact " + std::to_string(k))
-                return "name of an event's contact" + row;
+            if (a.kind != EventKind::load_switch && who(r, a) != FakeSystem().who(a)) return "name of an event" + row;
         }
     }
     if (event != r.events.size()) return "events of rows that are not there";

@@ -489,7 +489,7 @@ TEST(ReadRecord, RecordsOfRevisionZeroAreStillRead) {
     EXPECT_EQ(r.summary.variation, 0);
     EXPECT_EQ(r.tolerance, 0);
     EXPECT_TRUE(r.contact_names.empty());
-    EXPECT_EQ(contact_name(r, {3, 4, 0x1f}), "shapes 3/4, feature 1f");
+    EXPECT_EQ(contact_name(r, {.a = 3, .b = 4, .feature = {0x1f, 2}}), "shapes 3/4, features 1f/2");
     EXPECT_EQ(r.body_pose(0, 9), run.state(9).q[0]);
 }
 
@@ -509,7 +509,7 @@ TEST(Hdf5Recorder, ChangesOfMethodComeBackWithTheirReasons) {
     for (const SwitchReason reason : {SwitchReason::impacts, SwitchReason::closed, SwitchReason::impacts}) {
         Event& e = step.events.emplace_back();
         e.kind = EventKind::method_switch;
-        e.contact = reason == SwitchReason::closed ? ContactId{7, 8, 9} : no_contact;
+        e.contact = reason == SwitchReason::closed ? ContactId{.a = 7, .b = 8} : no_contact;
         e.reason = reason;
     }
     recorder->write(*model.system, run.state(1), step, report);
@@ -519,7 +519,7 @@ TEST(Hdf5Recorder, ChangesOfMethodComeBackWithTheirReasons) {
     EXPECT_EQ(r.events[0].contact, no_contact);
     EXPECT_EQ(r.events[1].reason, SwitchReason::closed);
     ASSERT_EQ(r.contact_names.size(), 1u);
-    EXPECT_EQ(r.contact_names[0].id, (ContactId{7, 8, 9}));
+    EXPECT_EQ(r.contact_names[0].id, (ContactId{.a = 7, .b = 8}));
     EXPECT_EQ(r.summary.switches[SwitchReason::impacts], 2);
     EXPECT_EQ(r.summary.switches[SwitchReason::closed], 1);
     EXPECT_EQ(r.summary.switches[SwitchReason::open], 0);

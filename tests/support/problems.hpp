@@ -89,7 +89,7 @@ public:
     // A contact with given rows, normal first; facets 0 is the disc.
     int contact_rows(int dim, const Blocks& blocks, double mu, int facets) {
         const auto number = static_cast<std::uint32_t>(problem_.contacts.size());
-        problem_.contacts.begin_contact({number, 0, 0}, dim, 0.0, mu, 0.0, facets);
+        problem_.contacts.begin_contact({.a = number}, dim, 0.0, mu, 0.0, facets);
         for (const auto& [n, values] : blocks)
             problem_.contacts.jacobian.add_block(n, static_cast<int>(values.cols())) = values;
         return static_cast<int>(number);

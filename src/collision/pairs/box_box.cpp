@@ -106,7 +106,7 @@ private:
     void crossing_edges(const Face& f_a, const Face& f_b);
     void supporting_edges();
     void add_crossing(const Edge& e_a, const Edge& e_b, const Vec3& normal);
-    void add(const ContactPoint& c, std::uint32_t feature);
+    void add(const ContactPoint& c, const SidePair& feature);
 
     const PlacedBox& a;
     const PlacedBox& b;
@@ -219,7 +219,7 @@ void Manifold::add_crossing(const Edge& e_a, const Edge& e_b, const Vec3& normal
     add(c, feature_code(e_a.code, e_b.code));
 }
 
-void Manifold::add(const ContactPoint& c, std::uint32_t feature) {
+void Manifold::add(const ContactPoint& c, const SidePair& feature) {
     if (!(c.gap <= query.cutoff)) return;
     // Corners of one box are never merged among themselves; everything else gives way to what is there.
     const bool corner = c.kind == GapKind::point_plane;

@@ -119,7 +119,7 @@ Separation CapsuleBox::separate() const {
 void CapsuleBox::ends() {
     for (int i = 0; i < 2; ++i) {
         const ContactPoint c = ball_box_gap(s.end(i), s.radius, shape, query);
-        list.add(c, feature_code(capsule_end(i), c.id.feature & 0xffff));
+        list.add(c, feature_code(capsule_end(i), c.id.feature.b));
     }
 }
 

@@ -21,7 +21,7 @@ namespace {
 // In the plane the normal of a line stays where it is on the line, so this is the gap of point_line with its sign.
 void add_planar_crossing(const Segment& a, const Segment& b, const Vec3& plane_normal, ContactList& list) {
     ContactPoint best;
-    std::uint32_t feature = 0;
+    SidePair feature;
     best.gap = -infinity;
     for (const bool ends_of_b : {false, true}) {
         const Segment& line = ends_of_b ? a : b;
@@ -85,7 +85,7 @@ void capsule_capsule(const PlacedShape& shape_a, const PlacedShape& shape_b, con
     for (int i = 0; i < 2; ++i) {
         const Vec3 Q = a.end(i);
         const ContactPoint c = ball_segment_gap(Q, a.radius, b, apart, query.plane_normal);
-        const std::uint32_t on_b = c.id.feature & 0xffff;
+        const std::uint32_t on_b = c.id.feature.b;
         // Of two ends, each must lie beyond the other: else the side of one is nearer.
         if (on_b != capsule_side && a.holds(a.along(c.core_b))) continue;
         if (on_b != capsule_side && a.along(c.core_b) * Segment::sign(i) < 0) continue;

@@ -81,7 +81,7 @@ public:
           contacts_(contacts),
           first_(contacts.size()) {}
 
-    void add(const ContactPoint& c, std::uint32_t feature) {
+    void add(const ContactPoint& c, const SidePair& feature) {
         if (!(c.gap <= cutoff_)) return;
         for (std::size_t i = first_; i < contacts_.size(); ++i) {
             if ((c.position - contacts_[i].position).norm() > coincident_) continue;
@@ -92,7 +92,7 @@ public:
     }
 
 private:
-    static void put(ContactPoint& place, const ContactPoint& c, std::uint32_t feature) {
+    static void put(ContactPoint& place, const ContactPoint& c, const SidePair& feature) {
         place = c;
         place.id.feature = feature;
     }
