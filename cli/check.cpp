@@ -59,14 +59,14 @@ int check(const CheckArguments& a) {
 
 }  // namespace
 
-void add_check(CLI::App& app, int& code) {
+Command check_command() {
     auto a = std::make_shared<CheckArguments>();
-    CLI::App* command = app.add_subcommand(
-        "check", "audit a model before running it: units, inertia, overlaps, redundant joints, wedging");
-    command->add_option("MODEL", a->model, "scene file, scene:NAME or mechanism:NAME")->required();
-    command->add_option("--set", a->sets, "KEY=VALUE, as of run")->take_all()->expected(1)->allow_extra_args(false);
-    command->add_flag("--json", a->json, "print one JSON object");
-    command->callback([a, &code] { code = check(*a); });
+    return {"check",
+            "audit a model before running it: units, inertia, overlaps, redundant joints, wedging",
+            {{.names = "MODEL", .value = &a->model, .help = model_help, .required = true},
+             {.names = "--set", .value = &a->sets, .help = "KEY=VALUE, as of run"},
+             {.names = "--json", .value = &a->json, .help = "print one JSON object"}},
+            [a] { return check(*a); }};
 }
 
 }  // namespace stickslip::cli

@@ -52,23 +52,30 @@ void print_named(const char* title, const std::vector<NamedSummary>& list) {
     for (const NamedSummary& entry : list) fmt::print("  {:<22} {}\n", entry.name, entry.summary);
 }
 
+void print_lists(const std::string& what) {
+    const auto wanted = [&](const char* name) { return what.empty() || what == name; };
+    if (wanted("schemes")) print_schemes();
+    if (wanted("solvers")) print_solvers();
+    if (wanted("mechanisms")) print_mechanisms();
+    if (wanted("joints")) print_named("joints (joints.NAME)", list_joints());
+    if (wanted("shapes")) print_named("shapes (bodies.NAME.shapes)", list_shapes());
+    if (wanted("scenes")) print_named("scenes (scene:NAME)", list_scenes());
+}
+
 }  // namespace
 
-void add_list(CLI::App& app, int&) {
+Command list_command() {
     auto what = std::make_shared<std::string>();
-    CLI::App* command = app.add_subcommand(
-        "list", "schemes, solvers, mechanisms, joints, shapes, scenes: names, papers, options with units");
-    command->add_option("what", *what, "one of them; all if left out")
-        ->check(CLI::IsMember({"schemes", "solvers", "mechanisms", "joints", "shapes", "scenes"}));
-    command->callback([what] {
-        const auto wanted = [&](const char* name) { return what->empty() || *what == name; };
-        if (wanted("schemes")) print_schemes();
-        if (wanted("solvers")) print_solvers();
-        if (wanted("mechanisms")) print_mechanisms();
-        if (wanted("joints")) print_named("joints (joints.NAME)", list_joints());
-        if (wanted("shapes")) print_named("shapes (bodies.NAME.shapes)", list_shapes());
-        if (wanted("scenes")) print_named("scenes (scene:NAME)", list_scenes());
-    });
+    return {"list",
+            "schemes, solvers, mechanisms, joints, shapes, scenes: names, papers, options with units",
+            {{.names = "what",
+              .value = what.get(),
+              .help = "one of them; all if left out",
+              .choices = {"schemes", "solvers", "mechanisms", "joints", "shapes", "scenes"}}},
+            [what] {
+                print_lists(*what);
+                return int{done};
+            }};
 }
 
 }  // namespace stickslip::cli

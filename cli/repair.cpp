@@ -9,14 +9,16 @@
 
 namespace stickslip::cli {
 
-void add_repair(CLI::App& app, int&) {
+Command repair_command() {
     auto run = std::make_shared<std::string>();
-    CLI::App* command = app.add_subcommand("repair", "clear the open flag that a killed run leaves in its record");
-    command->add_option("RUN", *run, "folder or file of the run")->required();
-    command->callback([run] {
-        const bool was_open = repair_record(*run);
-        fmt::print("{}: {}\n", *run, was_open ? "repaired" : "nothing to repair");
-    });
+    return {"repair",
+            "clear the open flag that a killed run leaves in its record",
+            {{.names = "RUN", .value = run.get(), .help = "folder or file of the run", .required = true}},
+            [run] {
+                const bool was_open = repair_record(*run);
+                fmt::print("{}: {}\n", *run, was_open ? "repaired" : "nothing to repair");
+                return int{done};
+            }};
 }
 
 }  // namespace stickslip::cli

@@ -19,16 +19,22 @@ struct ReportArguments {
 
 }  // namespace
 
-void add_report(CLI::App& app, int&) {
+Command report_command() {
     auto a = std::make_shared<ReportArguments>();
-    CLI::App* command = app.add_subcommand("report", "write a page about a run: verdict, motion, contacts, energy");
-    command->add_option("RUN", a->run, "folder or file of the run")->required();
-    command->add_option("--plot", a->plot, "NAME,NAME: coordinates or bodies to draw; those that move most if left out")
-        ->delimiter(',')
-        ->take_all()
-        ->allow_extra_args(false);
-    command->add_option("-o,--output", a->output, "file of the page; report.html beside the record if left out");
-    command->callback([a] { fmt::print("{}\n", write_report(a->run, a->output, {a->plot})); });
+    return {"report",
+            "write a page about a run: verdict, motion, contacts, energy",
+            {{.names = "RUN", .value = &a->run, .help = "folder or file of the run", .required = true},
+             {.names = "--plot",
+              .value = &a->plot,
+              .help = "NAME,NAME: coordinates or bodies to draw; those that move most if left out",
+              .separator = ','},
+             {.names = "-o,--output",
+              .value = &a->output,
+              .help = "file of the page; report.html beside the record if left out"}},
+            [a] {
+                fmt::print("{}\n", write_report(a->run, a->output, {a->plot}));
+                return int{done};
+            }};
 }
 
 }  // namespace stickslip::cli

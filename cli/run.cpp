@@ -48,13 +48,12 @@ OptionValues overrides(const RunArguments& a) {
 }
 
 Model load(const RunArguments& a) {
-    Model model = load_model(a.model, overrides(a));
-    if (a.tol.empty()) return model;
-    const Place place{"--tol", 0, 0};
-    require_step_control(model.run.scheme.name, place);  // which scheme it is the model may have said
     OptionValues values = overrides(a);
-    values.push_back({"scheme.tol", a.tol, place});
-    return load_model(a.model, values);
+    const Place place{"--tol", 0, 0};
+    if (!a.tol.empty()) values.push_back({"scheme.tol", a.tol, place});
+    Model model = load_model(a.model, values);
+    if (!a.tol.empty()) require_step_control(model.run.scheme.name, place);  // the scene may have named the scheme
+    return model;
 }
 
 // runs/<model>-<n>/ with the first n that is free.
@@ -71,43 +70,75 @@ void make_folder(const std::string& folder) {
     if (failure) throw Error(fmt::format("cannot make the folder '{}': {}", folder, failure.message()));
 }
 
+// Goes on from the last snapshot of an earlier run of the same model.
+void resume(Simulation& simulation, const std::string& from) {
+    const Model& model = simulation.model();
+    const RecordContents past = read_record(from);
+    if (past.snapshot.empty()) throw Error("'" + from + "' holds no snapshot to resume from");
+    if (mechanics_of(past.source) != mechanics_of(model.source))
+        throw Error("'" + from + "' is the record of another model: the scene or a --set of its mechanics differs");
+    simulation.restore(past.snapshot);
+    if (simulation.state().t >= model.run.end)
+        throw Error(
+            fmt::format("'{}' has already reached t = {:.6g} s; give a later --end", from, simulation.state().t));
+}
+
+// What is written while the simulation runs.
+class Outputs {
+public:
+    Outputs(const RunArguments& a, Simulation& simulation) {
+        const Model& model = simulation.model();
+        if (a.hard != 0 && a.no_record)
+            throw Error("--dump-hard writes into the folder of the record; leave --no-record out");
+        if (a.no_record) return;
+        folder_ = a.folder.empty() ? fresh_folder(model.name) : a.folder;
+        make_folder(folder_);
+        if (!a.force && fs::exists(record_file()))
+            throw Error(fmt::format(
+                "'{}' already holds a record; give another folder with -o, or --force to replace it", folder_));
+        record_ = make_hdf5_recorder(record_file(), 0.5, [&simulation] { return simulation.snapshot(); });
+        simulation.add(*record_);
+        if (model.run.csv) {
+            csv_ = make_csv_recorder((fs::path(folder_) / "run.csv").string());
+            simulation.add(*csv_);
+        }
+        simulation.set_capsule_folder(folder_);
+        if (a.hard == 0) return;
+        hard_ = std::make_unique<HardProblems>((fs::path(folder_) / "hard").string(), a.hard, model.run.solver.name);
+        simulation.watch_solves([this](const SolvedProblem& solved) { hard_->see(solved); });
+    }
+    Outputs(const Outputs&) = delete;
+    Outputs& operator=(const Outputs&) = delete;
+
+    const std::string& folder() const { return folder_; }  // empty without a record
+    std::string record_file() const { return (fs::path(folder_) / "run.h5").string(); }
+    const HardProblems* hard() const { return hard_.get(); }
+
+private:
+    std::string folder_;
+    std::unique_ptr<Recorder> record_, csv_;
+    std::unique_ptr<HardProblems> hard_;
+};
+
+void print_summary(const RunArguments& a, const Simulation& simulation, const RunSummary& summary,
+                   const Outputs& outputs) {
+    std::FILE* beside = a.json ? stderr : stdout;  // with --json nothing else stands on stdout
+    if (a.json) {
+        fmt::print("{}\n", summary_json(simulation, summary));
+    } else if (!a.quiet) {
+        fmt::print("{}", summary_text(simulation, summary));
+    }
+    if (a.profile) fmt::print(beside, "{}", profile_text(summary));
+    if (!a.no_record && !a.quiet && !a.json) fmt::print("  record       {}\n", outputs.record_file());
+    if (outputs.hard() && !a.quiet) fmt::print(beside, "  hard         {}\n", outputs.hard()->text());
+}
+
 int run(const RunArguments& a) {
     set_threads(a.threads);
     Simulation simulation(load(a));
     const Model& model = simulation.model();
-    if (!a.resume.empty()) {
-        const RecordContents past = read_record(a.resume);
-        if (past.snapshot.empty()) throw Error("'" + a.resume + "' holds no snapshot to resume from");
-        if (mechanics_of(past.source) != mechanics_of(model.source))
-            throw Error("'" + a.resume +
-                        "' is the record of another model: the scene or a --set of its mechanics differs");
-        simulation.restore(past.snapshot);
-        if (simulation.state().t >= model.run.end)
-            throw Error(fmt::format("'{}' has already reached t = {:.6g} s; give a later --end", a.resume,
-                                    simulation.state().t));
-    }
-
-    const std::string folder = a.folder.empty() ? fresh_folder(model.name) : a.folder;
-    std::unique_ptr<Recorder> record, csv;
-    if (!a.no_record) {
-        make_folder(folder);
-        if (!a.force && fs::exists(fs::path(folder) / "run.h5"))
-            throw Error(fmt::format(
-                "'{}' already holds a record; give another folder with -o, or --force to replace it", folder));
-        record = make_hdf5_recorder((fs::path(folder) / "run.h5").string(), 0.5, [&] { return simulation.snapshot(); });
-        simulation.add(*record);
-        if (model.run.csv) {
-            csv = make_csv_recorder((fs::path(folder) / "run.csv").string());
-            simulation.add(*csv);
-        }
-        simulation.set_capsule_folder(folder);
-    }
-    std::unique_ptr<HardProblems> hard;
-    if (a.hard != 0) {
-        if (a.no_record) throw Error("--dump-hard writes into the folder of the record; leave --no-record out");
-        hard = std::make_unique<HardProblems>((fs::path(folder) / "hard").string(), a.hard, model.run.solver.name);
-        simulation.watch_solves([&hard](const SolvedProblem& solved) { hard->see(solved); });
-    }
+    if (!a.resume.empty()) resume(simulation, a.resume);
+    Outputs outputs(a, simulation);
 
     std::signal(SIGINT, on_interrupt);
     std::signal(SIGTERM, on_interrupt);
@@ -116,21 +147,14 @@ int run(const RunArguments& a) {
         Progress progress(model.name, model.run.end, !a.quiet);
         summary = simulation.run(&stop, [&](double t) { progress.show(t); });
     }
-    if (a.json) {
-        fmt::print("{}\n", summary_json(simulation, summary));
-    } else if (!a.quiet) {
-        fmt::print("{}", summary_text(simulation, summary));
-    }
-    if (a.profile) fmt::print(a.json ? stderr : stdout, "{}", profile_text(summary));
-    if (!a.no_record && !a.quiet && !a.json) fmt::print("  record       {}\n", (fs::path(folder) / "run.h5").string());
-    if (hard && !a.quiet) fmt::print(a.json ? stderr : stdout, "  hard         {}\n", hard->text());
+    print_summary(a, simulation, summary, outputs);
     if (summary.end == RunEnd::refused) {
         fmt::print(stderr, "stickslip: refused: {}\n", summary.reason);
         return refused;
     }
     if (summary.end == RunEnd::interrupted) {
         fmt::print(stderr, "stickslip: interrupted at t = {:.6g} s{}\n", summary.t,
-                   a.no_record ? "" : "; the record is kept, go on with --resume " + folder);
+                   a.no_record ? "" : "; the record is kept, go on with --resume " + outputs.folder());
         return refused;
     }
     return done;
@@ -149,34 +173,34 @@ OptionValues set_values(const std::vector<std::string>& sets) {
     return values;
 }
 
-void add_run(CLI::App& app, int& code) {
+Command run_command() {
     auto a = std::make_shared<RunArguments>();
-    CLI::App* command = app.add_subcommand("run", "run a scene or a mechanism, record it, sum it up");
-    command->add_option("MODEL", a->model, "scene file, scene:NAME or mechanism:NAME")->required();
-    command->add_option("--scheme", a->scheme, "time-stepping scheme (stickslip list schemes)");
-    command->add_option("--solver", a->solver, "solver of the step problems (stickslip list solvers)");
-    command->add_option("--step", a->step, "step size [s], also as 1/60 or 2^-8");
-    command->add_option("--tol", a->tol, "error of q allowed per step, for schemes with step control (option tol)");
-    command->add_option("--end", a->end, "end time [s]");
-    command
-        ->add_option("--set", a->sets,
-                     "KEY=VALUE: a parameter, or with dots anything (bodies.arm.mass=2, scheme.theta=0.6)")
-        ->take_all()
-        ->expected(1)
-        ->allow_extra_args(false);
-    command->add_option("--threads", a->threads, "threads; the result does not depend on it")
-        ->check(CLI::Range(1, 1024));
-    command->add_option("-o,--output", a->folder, "folder of the record; runs/<model>-<n> if left out");
-    command->add_option("--resume", a->resume, "go on from the last snapshot of this run");
-    command->add_flag("--force", a->force, "replace the record that is already in the folder");
-    command->add_flag("--no-record", a->no_record, "write no record");
-    command
-        ->add_flag("--dump-hard{20}", a->hard, "keep the hardest contact problems as files in RUN/hard; =N: how many")
-        ->check(CLI::Range(1, 100000));
-    command->add_flag("--json", a->json, "print one JSON object at the end");
-    command->add_flag("--quiet", a->quiet, "no progress bar, no summary");
-    command->add_flag("--profile", a->profile, "time spent in each part of the step");
-    command->callback([a, &code] { code = run(*a); });
+    return {
+        "run",
+        "run a scene or a mechanism, record it, sum it up",
+        {{.names = "MODEL", .value = &a->model, .help = model_help, .required = true},
+         {.names = "--scheme", .value = &a->scheme, .help = scheme_help},
+         {.names = "--solver", .value = &a->solver, .help = solver_help},
+         {.names = "--step", .value = &a->step, .help = "step size [s], also as 1/60 or 2^-8"},
+         {.names = "--tol",
+          .value = &a->tol,
+          .help = "error of q allowed per step, for schemes with step control (option tol)"},
+         {.names = "--end", .value = &a->end, .help = "end time [s]"},
+         {.names = "--set", .value = &a->sets, .help = set_help},
+         {.names = "--threads", .value = &a->threads, .help = threads_help, .least = 1, .most = most_threads},
+         {.names = "-o,--output", .value = &a->folder, .help = "folder of the record; runs/<model>-<n> if left out"},
+         {.names = "--resume", .value = &a->resume, .help = "go on from the last snapshot of this run"},
+         {.names = "--force", .value = &a->force, .help = "replace the record that is already in the folder"},
+         {.names = "--no-record", .value = &a->no_record, .help = "write no record"},
+         {.names = "--dump-hard{20}",
+          .value = &a->hard,
+          .help = "keep the hardest contact problems as files in RUN/hard; =N: how many",
+          .least = 1,
+          .most = 100000},
+         {.names = "--json", .value = &a->json, .help = "print one JSON object at the end"},
+         {.names = "--quiet", .value = &a->quiet, .help = "no progress bar, no summary"},
+         {.names = "--profile", .value = &a->profile, .help = "time spent in each part of the step"}},
+        [a] { return run(*a); }};
 }
 
 }  // namespace stickslip::cli

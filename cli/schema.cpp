@@ -6,9 +6,11 @@
 
 namespace stickslip::cli {
 
-void add_schema(CLI::App& app, int&) {
-    CLI::App* command = app.add_subcommand("schema", "the keys of scene files as a JSON Schema, for editors");
-    command->callback([] { std::printf("%s\n", scene_schema().c_str()); });
+Command schema_command() {
+    return {"schema", "the keys of scene files as a JSON Schema, for editors", {}, [] {
+                std::printf("%s\n", scene_schema().c_str());
+                return int{done};
+            }};
 }
 
 }  // namespace stickslip::cli

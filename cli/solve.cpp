@@ -292,28 +292,37 @@ int solve(const SolveArguments& a) {
 
 }  // namespace
 
-void add_solve(CLI::App& app, int& code) {
+Command solve_command() {
     auto a = std::make_shared<SolveArguments>();
-    CLI::App* command = app.add_subcommand(
-        "solve", "solve one stored contact problem: the capsule of a refused step, or an FCLIB file");
-    command->add_option("FILE", a->file, "problem file (HDF5): our own, FCLIB local or FCLIB global")->required();
-    command->add_option("--solver", a->solver, "solver (stickslip list solvers)");
-    command->add_option("--tol", a->tol,
-                        "residual tolerance [m/s]; FCLIB files: of the relative error err_vel, default 1e-8");
-    command->add_option("--set", a->sets, "KEY=VALUE: an option of the solver")
-        ->take_all()
-        ->expected(1)
-        ->allow_extra_args(false);
-    command->add_option("-o,--output", a->output, "write the solution here; FCLIB files: problem and solution");
-    command->add_option("--history", a->history, "write residual [m/s] and changed contacts of every sweep (CSV; pgs)");
-    command->add_flag("--cold", a->cold, "ignore the stored guess, as is the rule for FCLIB files");
-    command->add_flag("--warm", a->warm, "start from the solution an FCLIB file holds (it is not trusted)");
-    command->add_option("--repeat", a->repeat, "solve a short problem up to so many times; wall_s is the shortest")
-        ->check(CLI::Range(1, 1000000));
-    command->add_option("--threads", a->threads, "threads; the result does not depend on it")
-        ->check(CLI::Range(1, 1024));
-    command->add_flag("--json", a->json, "print one JSON object");
-    command->callback([a, &code] { code = solve(*a); });
+    return {"solve",
+            "solve one stored contact problem: the capsule of a refused step, or an FCLIB file",
+            {{.names = "FILE",
+              .value = &a->file,
+              .help = "problem file (HDF5): our own, FCLIB local or FCLIB global",
+              .required = true},
+             {.names = "--solver", .value = &a->solver, .help = "solver (stickslip list solvers)"},
+             {.names = "--tol",
+              .value = &a->tol,
+              .help = "residual tolerance [m/s]; FCLIB files: of the relative error err_vel, default 1e-8"},
+             {.names = "--set", .value = &a->sets, .help = "KEY=VALUE: an option of the solver"},
+             {.names = "-o,--output",
+              .value = &a->output,
+              .help = "write the solution here; FCLIB files: problem and solution"},
+             {.names = "--history",
+              .value = &a->history,
+              .help = "write residual [m/s] and changed contacts of every sweep (CSV; pgs)"},
+             {.names = "--cold", .value = &a->cold, .help = "ignore the stored guess, as is the rule for FCLIB files"},
+             {.names = "--warm",
+              .value = &a->warm,
+              .help = "start from the solution an FCLIB file holds (it is not trusted)"},
+             {.names = "--repeat",
+              .value = &a->repeat,
+              .help = "solve a short problem up to so many times; wall_s is the shortest",
+              .least = 1,
+              .most = 1000000},
+             {.names = "--threads", .value = &a->threads, .help = threads_help, .least = 1, .most = most_threads},
+             {.names = "--json", .value = &a->json, .help = "print one JSON object"}},
+            [a] { return solve(*a); }};
 }
 
 }  // namespace stickslip::cli

@@ -147,61 +147,70 @@ int run_compare(StudyArguments& a) {
     return table.finished() ? done : refused;
 }
 
-void add_common(CLI::App& command, StudyArguments& a) {
-    command.add_option(
-        "--steps", a.steps,
-        "step sizes [s]: 2^-5..2^-11, 1e-2..1e-4, 0.1../3..0.1/27 (divisor between), or a list 0.01,0.005");
-    command.add_option("--tols", a.tols,
-                       "instead of steps, for schemes with step control: errors of q allowed per step, 1e-2..1e-10");
-    command.add_option(
-        "--reference", a.reference,
-        "exact (closed form of a mechanism), self (a run at a step 16 times smaller than the finest) or a JSON "
-        "file of states; exact if there is one, else self; none: no errors");
-    command.add_option("--case", a.reference_case, "case of a reference file that holds several");
-    command.add_option("--at", a.at, "T,T,...: times of comparison [s]; the end if left out");
-    command.add_option("--solver", a.solver, "solver of the step problems (stickslip list solvers)");
-    command.add_option("--end", a.end, "end time [s]");
-    command
-        .add_option("--set", a.sets,
-                    "KEY=VALUE: a parameter, or with dots anything (bodies.arm.mass=2, scheme.theta=0.6)")
-        ->take_all()
-        ->expected(1)
-        ->allow_extra_args(false);
-    command.add_option("--csv", a.csv, "write the table with all digits to this file");
-    command.add_option("--svg", a.svg, "write a picture to this file");
-    command.add_flag("--json", a.json, "print one JSON object");
-    command.add_flag("--quiet", a.quiet, "do not say on a terminal what runs");
+// The options of both commands, between the model and those of its own.
+std::vector<Option> common_options(StudyArguments& a) {
+    return {
+        {.names = "--steps",
+         .value = &a.steps,
+         .help = "step sizes [s]: 2^-5..2^-11, 1e-2..1e-4, 0.1../3..0.1/27 (divisor between), or a list 0.01,0.005"},
+        {.names = "--tols",
+         .value = &a.tols,
+         .help = "instead of steps, for schemes with step control: errors of q allowed per step, 1e-2..1e-10"},
+        {.names = "--reference",
+         .value = &a.reference,
+         .help =
+             "exact (closed form of a mechanism), self (a run at a step 16 times smaller than the finest) or a JSON "
+             "file of states; exact if there is one, else self; none: no errors"},
+        {.names = "--case", .value = &a.reference_case, .help = "case of a reference file that holds several"},
+        {.names = "--at", .value = &a.at, .help = "T,T,...: times of comparison [s]; the end if left out"},
+        {.names = "--solver", .value = &a.solver, .help = solver_help},
+        {.names = "--end", .value = &a.end, .help = "end time [s]"},
+        {.names = "--set", .value = &a.sets, .help = set_help},
+        {.names = "--csv", .value = &a.csv, .help = "write the table with all digits to this file"},
+        {.names = "--svg", .value = &a.svg, .help = "write a picture to this file"},
+        {.names = "--json", .value = &a.json, .help = "print one JSON object"},
+        {.names = "--quiet", .value = &a.quiet, .help = "do not say on a terminal what runs"}};
 }
 
 }  // namespace
 
-void add_converge(CLI::App& app, int& code) {
+Command converge_command() {
     auto a = std::make_shared<StudyArguments>();
-    CLI::App* command = app.add_subcommand("converge", "run a model at several steps: error table and observed order");
-    command->add_option("MODEL", a->model, "scene file, scene:NAME or mechanism:NAME")->required();
-    add_common(*command, *a);
-    command->add_option("--scheme", a->scheme, "time-stepping scheme (stickslip list schemes)");
-    command->callback([a, &code] { code = run_converge(*a); });
+    std::vector<Option> options = common_options(*a);
+    options.insert(options.begin(), {.names = "MODEL", .value = &a->model, .help = model_help, .required = true});
+    options.push_back({.names = "--scheme", .value = &a->scheme, .help = scheme_help});
+    return {"converge", "run a model at several steps: error table and observed order", options,
+            [a] { return run_converge(*a); }};
 }
 
-void add_compare(CLI::App& app, int& code) {
+Command compare_command() {
     auto a = std::make_shared<StudyArguments>();
-    CLI::App* command = app.add_subcommand("compare", "run a model by several schemes: error against cost");
-    command->add_option("MODEL", a->models, "scene file, scene:NAME or mechanism:NAME; several with --profile")
-        ->required();
-    add_common(*command, *a);
-    command
-        ->add_option("--schemes", a->schemes, "NAME,NAME,...: schemes, also with options as NAME:KEY=VALUE:KEY=VALUE")
-        ->delimiter(',')
-        ->required();
-    command->add_option("--cost", a->cost, "what the picture and the last table call cost: solves, steps or wall")
-        ->check(CLI::IsMember({"solves", "steps", "wall"}));
-    command->add_option("--profile", a->profile,
-                        "write the performance profile to this SVG file: share of the problems (models at each step or "
-                        "tolerance) that a scheme solves within tau times the cost of the cheapest");
-    command->add_option("--error-limit", a->error_limit,
-                        "with --profile: only runs whose error of q is at most this are solved");
-    command->callback([a, &code] { code = run_compare(*a); });
+    std::vector<Option> options = common_options(*a);
+    options.insert(options.begin(), {.names = "MODEL",
+                                     .value = &a->models,
+                                     .help = "scene file, scene:NAME or mechanism:NAME; several with --profile",
+                                     .required = true,
+                                     .greedy = true});
+    const std::vector<Option> own{
+        {.names = "--schemes",
+         .value = &a->schemes,
+         .help = "NAME,NAME,...: schemes, also with options as NAME:KEY=VALUE:KEY=VALUE",
+         .required = true,
+         .separator = ',',
+         .greedy = true},
+        {.names = "--cost",
+         .value = &a->cost,
+         .help = "what the picture and the last table call cost: solves, steps or wall",
+         .choices = {"solves", "steps", "wall"}},
+        {.names = "--profile",
+         .value = &a->profile,
+         .help = "write the performance profile to this SVG file: share of the problems (models at each step or "
+                 "tolerance) that a scheme solves within tau times the cost of the cheapest"},
+        {.names = "--error-limit",
+         .value = &a->error_limit,
+         .help = "with --profile: only runs whose error of q is at most this are solved"}};
+    options.insert(options.end(), own.begin(), own.end());
+    return {"compare", "run a model by several schemes: error against cost", options, [a] { return run_compare(*a); }};
 }
 
 }  // namespace stickslip::cli

@@ -191,7 +191,7 @@ std::string profile_text(const RunSummary& s) {
     static const char* names[] = {"find", "fill", "solve", "advance", "book"};
     double sum = 0;
     for (const double x : s.timers.seconds) sum += x;
-    std::string text = "  profile      arrow      s          us/step   share\n";
+    std::string text = "  profile      part       s          us/step   share\n";
     for (int i = 0; i < StepTimers::arrows; ++i)
         text += fmt::format("               {:<10} {:<10.3g} {:<9.3g} {:.0f} %\n", names[i], s.timers.seconds[i],
                             1e6 * s.timers.seconds[i] / static_cast<double>(std::max(1L, s.steps)),
