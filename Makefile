@@ -70,5 +70,6 @@ format: deps
 	@clang-format-14 -i $(sources)
 
 tidy: tiers = run quality
-tidy: build
-	@run-clang-tidy-14 -quiet -j $(JOBS) -p $(release) -extra-arg=-Wno-unknown-warning-option "$(CURDIR)/(src|cli)/"
+tidy: deps
+	@cmake --preset release -B build/tidy --log-level=WARNING -DSTICKSLIP_UNITY=OFF -DSTICKSLIP_PRECOMPILE=OFF
+	@run-clang-tidy-14 -quiet -j $(JOBS) -p build/tidy -extra-arg=-Wno-unknown-warning-option "$(CURDIR)/(src|cli)/"

@@ -8,6 +8,9 @@ set_target_properties(stickslip_command PROPERTIES
 # As the layers, whose precompiled headers it takes; CMake's own property would say -fPIE for a program.
 target_compile_options(stickslip_command PRIVATE -fPIC)
 stickslip_precompile(stickslip_command FROM stickslip_base)
+stickslip_compile_together(stickslip_command)
+# The library that parses the command line takes longer to compile than all the rest of the folder.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/cli/main.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 target_include_directories(stickslip_command PRIVATE ${PROJECT_SOURCE_DIR}/cli)
 target_link_libraries(stickslip_command PRIVATE
   stickslip stickslip_flags fmt::fmt CLI11::CLI11 nlohmann_json::nlohmann_json)

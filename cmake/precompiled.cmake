@@ -19,3 +19,11 @@ function(stickslip_precompile target)
     target_precompile_headers(${target} PRIVATE ${STICKSLIP_PRECOMPILED} ${precompile_HEADERS})
   endif()
 endfunction()
+
+# Several files of a target as one: what they include is read once for all of them, and each waits for its neighbours.
+# Their unnamed namespaces become one, so names in them must differ.
+option(STICKSLIP_UNITY "compile small files several at a time" ON)
+
+function(stickslip_compile_together target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${STICKSLIP_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+endfunction()

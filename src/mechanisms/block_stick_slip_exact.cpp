@@ -7,6 +7,7 @@
 // rest it sticks until |A cos a| exceeds R.
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "math/roots.hpp"
 #include "mechanisms/mechanisms.hpp"
@@ -15,7 +16,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
+using std::numbers::pi;
 // [rad] Angles nearer than this are the same: a slip that begins where A cos a = R must not find that point again. Larger
 // and short slips (A/R just above one) are missed.
 constexpr double same_angle = 1e-9;

@@ -19,6 +19,8 @@
 //
 // At t = 0 crank and rod are in line. The elastic state then is near the smooth motion of the default parameters; others start
 // oscillations unless q1_0 .. v4_0 are changed too.
+#include <numbers>
+
 #include "mechanisms/benchmarks.hpp"
 #include "mechanisms/two_links.hpp"
 
@@ -28,7 +30,7 @@ namespace {
 
 using Vec4 = Eigen::Vector4d;
 using Mat4 = Eigen::Matrix4d;
-constexpr double pi = 3.14159265358979323846;
+using std::numbers::pi;
 
 // The functions of the file head.
 struct ElasticCrank {

@@ -9,6 +9,7 @@
 // The angular momentum I psi' is constant. The spring-dampers are compliant rows; what makes the problem stiff is that they
 // hardly give: their damped mode has 1e4 1/s, the motion that is asked for 1 s. No joint rows are left in these coordinates.
 #include <array>
+#include <numbers>
 
 #include "mechanisms/benchmarks.hpp"
 #include "mechanisms/two_links.hpp"
@@ -17,7 +18,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
+using std::numbers::pi;
 
 struct Turning {
     double I0, a, b;  // [kg m^2]

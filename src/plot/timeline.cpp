@@ -14,7 +14,7 @@ namespace stickslip::plot {
 
 namespace {
 
-constexpr double row_height = 18, bar_height = 12, most_name_width = 300, right = 16;
+constexpr double lane_height = 18, bar_height = 12, most_name_width = 300, right_margin = 16;
 
 // Columns first .. last that a stretch of time touches; at least one.
 struct Painter {
@@ -48,8 +48,8 @@ Picture draw(const Timeline& timeline) {
     double names = 40;
     for (const Timeline::Row& row : timeline.rows) names = std::max(names, text_width(row.name, font_size));
     names = std::min(names, most_name_width);
-    const double x = std::ceil(names + 12), w = std::max(60.0, std::floor(timeline.width - x - right));
-    const double h = row_height * static_cast<double>(std::max<std::size_t>(1, timeline.rows.size()));
+    const double x = std::ceil(names + 12), w = std::max(60.0, std::floor(timeline.width - x - right_margin));
+    const double h = lane_height * static_cast<double>(std::max<std::size_t>(1, timeline.rows.size()));
     picture.height = y + h + 42;
     const Axis axis = fitted_horizontal_axis(timeline.from, timeline.to, false, w, font_size);
     const Painter painter{axis, static_cast<int>(w)};
@@ -67,7 +67,7 @@ Picture draw(const Timeline& timeline) {
     std::vector<int> column;
     for (std::size_t r = 0; r < timeline.rows.size(); ++r) {
         const Timeline::Row& row = timeline.rows[r];
-        const double above = y + row_height * static_cast<double>(r) + (row_height - bar_height) / 2;
+        const double above = y + lane_height * static_cast<double>(r) + (lane_height - bar_height) / 2;
         picture.text(x - 8, above + bar_height - 2, shortened(row.name, font_size, names), Picture::Anchor::end);
         column.assign(static_cast<std::size_t>(painter.columns), -1);
         int first = 0, last = 0;

@@ -19,7 +19,7 @@ using plot::LinePlot;
 using plot::number;
 
 // Shares of the largest energy below this are rounding and get no line of their own.
-constexpr double rounding = 1e-13;
+constexpr double energy_rounding = 1e-13;
 // [m, rad, m/s, rad/s] Drift below this is rounding and gets no picture.
 constexpr double no_drift = 1e-14;
 
@@ -68,7 +68,7 @@ void add_energy(const RecordContents& record, plot::Page& page) {
         std::vector<double> y = row_of(record.energy, i);
         std::string name = energy_names[i];
         std::replace(name.begin(), name.end(), '_', ' ');
-        if (largest(y) <= rounding * scale) {
+        if (largest(y) <= energy_rounding * scale) {
             absent += (absent.empty() ? "" : ", ") + name;
             continue;
         }

@@ -19,7 +19,7 @@ constexpr std::size_t most_lines = plot::colours;
 constexpr double standstill = 1e-6;
 
 // [rad, m] Motion below this is nobody's choice; such pictures are drawn when they are asked for.
-constexpr double rounding = 1e-9;
+constexpr double motion_rounding = 1e-9;
 // [rad, m] Below this even the first picture would show only the noise of the last digits.
 constexpr double noise = 1e-14;
 
@@ -198,7 +198,7 @@ public:
 
     bool seen(const Channel& c) const {
         const double range = high_ - low_, span = r_.t.empty() ? 0 : r_.t.back() - r_.t.front();
-        if (c.rate_weighted.empty() || !(range > rounding) || !(span > 0)) return false;
+        if (c.rate_weighted.empty() || !(range > motion_rounding) || !(span > 0)) return false;
         const auto place = [&](double t, double y) { return Vec2(width * t / span, height * y / range); };
         const std::size_t n = std::min({c.rate.size(), c.rate_weighted.size(), r_.t.size()});
         for (std::size_t k = 0; k < n; ++k) {
@@ -310,7 +310,7 @@ void add_trajectories(const RecordContents& record, const std::vector<std::strin
         if (wanted.empty()) left_out += keep_movers(group);
         double most = 0;
         for (const Channel& c : group) most = std::max(most, c.range());
-        if (wanted.empty() && most < (&group == &groups.front() ? noise : rounding)) {
+        if (wanted.empty() && most < (&group == &groups.front() ? noise : motion_rounding)) {
             nothing_moves = nothing_moves || &group == &groups.front();
             left_out += group.size();
             continue;

@@ -11,8 +11,6 @@ namespace study {
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
 // NaN if any of them is.
 double largest(double a, double b) { return std::isnan(a) || std::isnan(b) ? nan : std::max(a, b); }
 

@@ -6,7 +6,6 @@ namespace stickslip::study {
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 // Errors below this share of |q| are rounding, summed over the steps: they follow no power of the step.
 constexpr double rounding = 1e-13;
 // Errors less than this many times the reference's own are partly the reference's.

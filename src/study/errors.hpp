@@ -1,12 +1,15 @@
 // Differences of states, and the order they fall with.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "stickslip/study.hpp"
 #include "stickslip/system.hpp"
 
 namespace stickslip::study {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();  // a number that nothing could be said of
 
 // First index in q of each unit quaternion.
 std::vector<int> quaternions(const System& system, const VecX& q);

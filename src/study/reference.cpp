@@ -16,8 +16,6 @@ namespace {
 // would be compared with errors of its own size.
 constexpr double finer = 8;
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
 Solution refused(const std::vector<double>& times, const std::string& why) {
     Solution solution;
     solution.info = {"self", false, "none", nan, "no reference", {}, {why}};

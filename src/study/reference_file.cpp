@@ -15,13 +15,13 @@
 #include "base/fields.hpp"
 #include "scene/yaml_tree.hpp"
 #include "stickslip/mechanism.hpp"
+#include "study/errors.hpp"
 #include "study/reference.hpp"
 
 namespace stickslip::study {
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double same_time = 1e-12;  // relative
 
 double number_of(const YamlNode& node, const std::string& what) {

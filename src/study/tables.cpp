@@ -5,7 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "study/errors.hpp"
 
 namespace stickslip {
 
@@ -140,7 +141,6 @@ std::string csv_number(double x) { return std::isnan(x) ? "" : fmt::format("{}",
 void append_csv(const Convergence& study, std::string& text, bool joints) {
     for (const StudyRow& row : study.rows) {
         std::vector<StudyError> at = row.at;
-        const double nan = std::numeric_limits<double>::quiet_NaN();
         if (!row.finished) at.push_back({nan, nan, nan, nan, nan, nan, nan});
         for (const StudyError& error : at) {
             const bool last = &error == &at.back();

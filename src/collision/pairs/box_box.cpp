@@ -31,17 +31,17 @@ namespace {
 // All lengths below are shares of `size`, the larger extent of the smaller box.
 //
 // Of two axes the later must win by this: smaller and rounding changes the reference face of resting boxes.
-constexpr double preference = 1e-6;
+constexpr double axis_preference = 1e-6;
 // Corners count as over a face up to this far outside. It must exceed twice parallel_edges: edges that are too
 // parallel to be crossed must have their ends counted instead, or nearly aligned boxes lose their corners.
-constexpr double border = 2.5e-4;
+constexpr double face_border = 2.5e-4;
 // Contacts nearer than this are one; must exceed the diagonal displacement of corners at the angle parallel_edges.
 constexpr double coincident = 1e-3;
 // Crossing edges in a face contact push along the face normal up to this cosine (18 degrees): beyond, the edges are
 // too parallel for the tilt, and the corners carry.
 constexpr double nearly_face = 0.95;
 // A crossing is kept while its normal leaves the normal cones of the two edges by no more than this angle [rad].
-constexpr double cone_tolerance = 0.1;
+constexpr double edge_cone_tolerance = 0.1;
 
 // A face of a box: outward along axis, the edges along u and v.
 struct Face {
@@ -64,7 +64,7 @@ Face face_towards(const PlacedBox& box, const Vec3& direction) {
     const Vec3 along = box.axes.transpose() * direction;
     int axis = 0;
     for (int i = 1; i < 3; ++i)
-        if (std::abs(along[i]) > std::abs(along[axis]) + preference) axis = i;
+        if (std::abs(along[i]) > std::abs(along[axis]) + axis_preference) axis = i;
     return {box, axis, along[axis] > 0};
 }
 
@@ -120,7 +120,7 @@ private:
 };
 
 void Manifold::find() {
-    if (!separate(a, b, query, preference * size, separation)) return;
+    if (!separate(a, b, query, axis_preference * size, separation)) return;
     const int best = separation.best_face;
     const double by_face = separation.face[best];
     const PlacedBox& reference = best < 3 ? a : b;
@@ -132,7 +132,7 @@ void Manifold::find() {
     // Edges alone, if the faces lag behind by more than may close within the step.
     const double lag = separation.edge - by_face;
     const bool edges_only = lag > std::max(coincident * size, query.cutoff);
-    const bool steep = lag > preference * size && separation.edge_normal.dot(separation.face_normal) < nearly_face;
+    const bool steep = lag > axis_preference * size && separation.edge_normal.dot(separation.face_normal) < nearly_face;
     if (edges_only || steep) supporting_edges();
     if (edges_only || !keeps_area()) return;
 
@@ -153,7 +153,7 @@ bool Manifold::keeps_area() const {
     for (int k = 0; k < 3; ++k) {
         if (k == best % 3) continue;
         const double extent = (incident.axes.transpose() * reference.axes.col(k)).cwiseAbs().dot(incident.half);
-        const double seam = std::min(border * size, 0.01 * std::min(reference.half[k], extent));
+        const double seam = std::min(face_border * size, 0.01 * std::min(reference.half[k], extent));
         if (separation.face[best < 3 ? k : k + 3] > -seam) return false;
     }
     return true;
@@ -163,8 +163,8 @@ void Manifold::corners_over_face(bool corners_of_b, const Face& f) {
     const PlacedBox& owner = corners_of_b ? a : b;
     const PlacedBox& other = corners_of_b ? b : a;
     const Vec3 m_other = other.axes.transpose() * f.outward;
-    const double slack_u = std::min(border * size, 0.1 * owner.half[f.u]);
-    const double slack_v = std::min(border * size, 0.1 * owner.half[f.v]);
+    const double slack_u = std::min(face_border * size, 0.1 * owner.half[f.u]);
+    const double slack_v = std::min(face_border * size, 0.1 * owner.half[f.v]);
     for (int v = 0; v < 8; ++v) {
         if (!exposed(v, m_other)) continue;
         const Vec3 Q = other.centre + other.axes * vertex(Box{other.half}, v);
@@ -191,9 +191,9 @@ void Manifold::crossing_edges(const Face& f_a, const Face& f_b) {
             const Vec3 n = cross / (along > 0 ? sine : -sine);
             // Sides of the faces whose edges have n (of b) and -n (of a) in their normal cones.
             for (int i = 0; i < 2; ++i) {
-                if (-n.dot(a.axes.col(axes_a[1 - p])) * sign(i != 0) < -cone_tolerance) continue;
+                if (-n.dot(a.axes.col(axes_a[1 - p])) * sign(i != 0) < -edge_cone_tolerance) continue;
                 for (int j = 0; j < 2; ++j) {
-                    if (n.dot(b.axes.col(axes_b[1 - q])) * sign(j != 0) < -cone_tolerance) continue;
+                    if (n.dot(b.axes.col(axes_b[1 - q])) * sign(j != 0) < -edge_cone_tolerance) continue;
                     add_crossing(edge_of(a, f_a, axes_a[p], i != 0), edge_of(b, f_b, axes_b[q], j != 0), n);
                 }
             }
@@ -214,8 +214,8 @@ void Manifold::add_crossing(const Edge& e_a, const Edge& e_b, const Vec3& normal
     const Vec3 along_a = a.axes.col(e_a.axis), along_b = b.axes.col(e_b.axis);
     const ContactPoint c = line_line_gap(e_a.centre, along_a, e_b.centre, along_b, normal);
     const double half_a = a.half[e_a.axis], half_b = b.half[e_b.axis];
-    if (std::abs(along_a.dot(c.core_a - e_a.centre)) > half_a + std::min(border * size, 0.1 * half_a)) return;
-    if (std::abs(along_b.dot(c.core_b - e_b.centre)) > half_b + std::min(border * size, 0.1 * half_b)) return;
+    if (std::abs(along_a.dot(c.core_a - e_a.centre)) > half_a + std::min(face_border * size, 0.1 * half_a)) return;
+    if (std::abs(along_b.dot(c.core_b - e_b.centre)) > half_b + std::min(face_border * size, 0.1 * half_b)) return;
     add(c, feature_code(e_a.code, e_b.code));
 }
 

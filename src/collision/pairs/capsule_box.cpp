@@ -24,7 +24,7 @@ namespace {
 
 // A corner or edge is kept while its normal leaves its cone by no more than this angle [rad] in the direction of the
 // capsule: a capsule across a box, tilted less, keeps the rim that it is about to lift from.
-constexpr double cone_tolerance = 0.1;
+constexpr double segment_cone_tolerance = 0.1;
 // And sideways: where a capsule lies over a corner exactly, rounding must not choose between the corner and the edge.
 constexpr double cone_rounding = 1e-6;
 
@@ -134,7 +134,8 @@ void CapsuleBox::corners() {
         const double distance = out.norm();
         bool mine = distance > 0;
         for (int k = 0; k < 3; ++k)
-            if (sign(positive(v, k)) * out[k] < -distance * (cone_rounding + cone_tolerance * std::abs(axis_S[k])))
+            if (sign(positive(v, k)) * out[k] <
+                -distance * (cone_rounding + segment_cone_tolerance * std::abs(axis_S[k])))
                 mine = false;
         if (!mine) continue;
         const ContactPoint c = point_line_gap(box.centre + box.axes * corner_S, 0, s.centre, s.axis,
@@ -151,8 +152,8 @@ void CapsuleBox::edges() {
             const bool next_positive = (side & 1) != 0, last_positive = (side & 2) != 0;
             const Vec3 middle = edge_centre(k, next_positive, last_positive);
             const ContactPoint c = line_line_gap(s.centre, s.axis, middle, along_edge, s.centre - middle, s.radius, 0);
-            if (sign(next_positive) * next.dot(c.normal) < -cone_tolerance) continue;
-            if (sign(last_positive) * last.dot(c.normal) < -cone_tolerance) continue;
+            if (sign(next_positive) * next.dot(c.normal) < -segment_cone_tolerance) continue;
+            if (sign(last_positive) * last.dot(c.normal) < -segment_cone_tolerance) continue;
             if (across_plane(c.normal)) continue;
             if (!s.holds(s.along(c.core_a))) continue;
             if (std::abs(along_edge.dot(c.core_b - middle)) > box.half[k] * (1 + segment_border)) continue;

@@ -15,7 +15,7 @@ namespace {
 
 // A centre outside by less than this share of the smallest half extent counts as over the face: smaller than
 // rounding, and a ball resting over an edge changes its id; much larger, and the gap is wrong by its square.
-constexpr double border = 1e-9;
+constexpr double region_border = 1e-9;
 
 // Inside: the face with the least depth, the first of equals (up to rounding). Planar scenes have no faces across.
 int nearest_face(const Box& box, const Vec3& x, const Mat3& R, const Vec3* plane_normal) {
@@ -25,7 +25,7 @@ int nearest_face(const Box& box, const Vec3& x, const Mat3& R, const Vec3* plane
         const int axis = f / 2;
         if (plane_normal != nullptr && std::abs(R.col(axis).dot(*plane_normal)) > 0.5) continue;
         const double height = sign(f % 2 != 0) * x[axis] - box.half[axis];
-        if (best < 0 || height > best_height + border * box.half.minCoeff()) {
+        if (best < 0 || height > best_height + region_border * box.half.minCoeff()) {
             best = f;
             best_height = height;
         }
@@ -41,7 +41,7 @@ ContactPoint ball_box_gap(const Vec3& Q, double radius, const PlacedShape& b, co
     const Vec3 x = R.transpose() * (Q - b.position);
 
     // Per axis: beyond the positive face +1, beyond the negative -1, between them 0.
-    const double tolerance = border * box.half.minCoeff();
+    const double tolerance = region_border * box.half.minCoeff();
     int side[3];
     int outside = 0;
     for (int i = 0; i < 3; ++i) {
