@@ -173,7 +173,7 @@ SolveReport solve_global(const SolveArguments& a, double tol, StoredProblem& sto
         solution = {};
         solution.size_to(problem);
     }
-    const double scale = relative_errors(problem, RowVec(solution.p), RowVec(solution.lambda)).scale;
+    const double scale = relative_errors(problem, solution.p, solution.lambda).scale;
     const double first_try = 0.5 * tol * scale / std::sqrt(std::max(1, problem.contacts.size()));
     return repeated(a, solution, times, [&](Times& taken) {
         SolveReport report;

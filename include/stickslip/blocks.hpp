@@ -2,7 +2,6 @@
 // Lagrangian system one of nv. Flat arrays, no pointers per block; clearing keeps the capacity.
 #pragma once
 
-#include <new>
 #include <span>
 #include <vector>
 
@@ -15,39 +14,69 @@ namespace stickslip {
 using AlignedDoubles = std::vector<double, Eigen::aligned_allocator<double>>;
 
 // A vector whose length follows the number of rows from step to step. Unlike VecX it keeps its memory when it
-// shrinks, so that contacts may come and go without a single allocation.
-class RowVec : public Eigen::Map<VecX> {
+// shrinks, so that contacts may come and go without a single allocation. It owns the memory and lends it to Eigen as vec();
+// entries, segments, sums and assignments can be had without writing that out.
+class RowVec {
 public:
-    RowVec() : Eigen::Map<VecX>(nullptr, 0) {}
-    RowVec(const RowVec& other) : RowVec() { *this = other; }
-    RowVec& operator=(const RowVec& other) {
-        storage_ = other.storage_;
-        rebind();
-        return *this;
+    using View = Eigen::Map<VecX>;
+    using ConstView = Eigen::Map<const VecX>;
+
+    RowVec() = default;
+    template <class Expression>
+    RowVec(const Eigen::MatrixBase<Expression>& x) {
+        *this = x;
     }
     template <class Expression>
     RowVec& operator=(const Eigen::MatrixBase<Expression>& x) {  // x must not refer to *this with another length
         resize(x.size());
-        Eigen::Map<VecX>::operator=(x);
+        vec() = x;
         return *this;
     }
-    void resize(Eigen::Index n) {
-        storage_.resize(static_cast<std::size_t>(n));
-        rebind();
-    }
-    using Eigen::Map<VecX>::setZero;
-    using Eigen::Map<VecX>::setConstant;
+
+    View vec() { return {storage_.data(), size()}; }
+    ConstView vec() const { return {storage_.data(), size()}; }
+    operator Eigen::Ref<VecX>() { return vec(); }
+    operator ConstRef() const { return ConstRef(vec()); }
+
+    Eigen::Index size() const { return static_cast<Eigen::Index>(storage_.size()); }
+    double* data() { return storage_.data(); }
+    const double* data() const { return storage_.data(); }
+    double& operator[](Eigen::Index i) { return storage_[i]; }
+    const double& operator[](Eigen::Index i) const { return storage_[i]; }
+
+    void resize(Eigen::Index n) { storage_.resize(static_cast<std::size_t>(n)); }
+    void setConstant(Eigen::Index n, double x) { storage_.assign(static_cast<std::size_t>(n), x); }
     void setZero(Eigen::Index n) { setConstant(n, 0.0); }
-    void setConstant(Eigen::Index n, double x) {
-        storage_.assign(static_cast<std::size_t>(n), x);
-        rebind();
+    void setZero() { vec().setZero(); }
+
+    auto head(Eigen::Index n) { return vec().head(n); }
+    auto head(Eigen::Index n) const { return vec().head(n); }
+    auto segment(Eigen::Index from, Eigen::Index n) { return vec().segment(from, n); }
+    auto segment(Eigen::Index from, Eigen::Index n) const { return vec().segment(from, n); }
+    auto tail(Eigen::Index n) { return vec().tail(n); }
+    auto tail(Eigen::Index n) const { return vec().tail(n); }
+    auto array() { return vec().array(); }
+    auto array() const { return vec().array(); }
+    double norm() const { return vec().norm(); }
+    double sum() const { return vec().sum(); }
+    bool allFinite() const { return vec().allFinite(); }
+
+    RowVec& operator*=(double s) { return vec() *= s, *this; }
+    RowVec& operator/=(double s) { return vec() /= s, *this; }
+    RowVec& operator+=(const RowVec& x) { return vec() += x.vec(), *this; }
+    RowVec& operator-=(const RowVec& x) { return vec() -= x.vec(), *this; }
+    template <class Expression>
+    RowVec& operator+=(const Eigen::MatrixBase<Expression>& x) {
+        return vec() += x, *this;
     }
+    template <class Expression>
+    RowVec& operator-=(const Eigen::MatrixBase<Expression>& x) {
+        return vec() -= x, *this;
+    }
+    friend auto operator-(const RowVec& x) { return -x.vec(); }
+    friend auto operator*(double s, const RowVec& x) { return s * x.vec(); }
 
 private:
-    void rebind() {
-        new (static_cast<Eigen::Map<VecX>*>(this))
-            Eigen::Map<VecX>(storage_.data(), static_cast<Eigen::Index>(storage_.size()));
-    }
     AlignedDoubles storage_;
 };
 

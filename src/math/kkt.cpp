@@ -232,7 +232,7 @@ double KktSystem::solve(const BlockMatrix& A, const BlockRows& G, const ConstRef
         G.product(A.nodes, v, w_);
         for (int i = 0; i < m; ++i) w_[i] = inverse_T_[i] == 0 ? 0.0 : b[i] - w_[i] - T[i] * lambda[i];
         if (form_ == Form::kkt) {
-            x_.tail(m) = w_;
+            x_.tail(m) = w_.vec();
             kkt_.solve(x_.data());
             for (int i = 0; i < m; ++i) lambda[i] -= x_[nv + i];
         } else {

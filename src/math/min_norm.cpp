@@ -83,7 +83,7 @@ void MinNorm::solve(double* b) const {
         x.tail(rest) -= s * row.transpose();
     }
     for (Eigen::Index k = 0; k < n; ++k) work_[order_[k]] = x[k];
-    x = work_;
+    x = work_.vec();
 }
 
 }  // namespace stickslip

@@ -105,7 +105,7 @@ bool read_guess(const Hdf5File& file, const std::string& name, int size, std::ve
 }
 
 // What impulses say of the contacts: nothing, inside the cone, at its rim.
-std::vector<ContactMode> modes_of(const VecX& p, const std::vector<int>& row, const std::vector<double>& friction) {
+std::vector<ContactMode> modes_of(const ConstRef& p, const std::vector<int>& row, const std::vector<double>& friction) {
     std::vector<ContactMode> modes;
     for (std::size_t i = 0; i < friction.size(); ++i) {
         const int first = row[i], dim = row[i + 1] - row[i];

@@ -12,7 +12,7 @@ namespace stickslip {
 
 namespace {
 
-std::span<const double> list(const VecX& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
+std::span<const double> list(const ConstRef& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
 
 // The one dimension of all contacts; refuses what FCLIB's cones are not.
 int dimension_of(const std::string& path, const std::vector<int>& row, const std::vector<int>& facets,

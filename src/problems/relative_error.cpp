@@ -111,13 +111,13 @@ RelativeError relative_errors(const StepProblem& problem, const ConstRef& p, con
     VecX load = problem.r;
     VecX q(H.rows());
     H.product(nodes, inverse(load), q);
-    q += problem.c;
+    q += problem.c.vec();
     H.add_transpose_product(nodes, p, load);
     G.add_transpose_product(nodes, lambda, load);
     result.v = inverse(load);
     result.u.resize(H.rows());
     H.product(nodes, result.v, result.u);
-    result.u += problem.S.cwiseProduct(p) + problem.c;
+    result.u += problem.S.vec().cwiseProduct(p) + problem.c.vec();
 
     Sum sum;
     VecX work;

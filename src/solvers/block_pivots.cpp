@@ -149,7 +149,7 @@ bool BlockPivots::solve(const SparseSquare& M, const ConstRef& q, const std::vec
         for (int i = 0; i < k; ++i) z_[rows_[i]] -= miss_[i];
     }
     const double size = std::max(1e-300, -q.minCoeff());
-    noise_z_ = sign_slack * std::max(size, z_.lpNorm<Eigen::Infinity>());
+    noise_z_ = sign_slack * std::max(size, z_.vec().lpNorm<Eigen::Infinity>());
     noise_w_ = noise_z_;
     return z_.allFinite() && w_.allFinite();
 }

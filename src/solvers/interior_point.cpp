@@ -429,7 +429,7 @@ SolveReport InteriorPointSolver::solve_local(const DelassusProblem& problem, Del
         run(delassus_, ways, judge, jammed);
     }
     report.iterations = steps_;
-    solution.p = best_;
+    solution.p = best_.vec();
     solution.modes.assign(best_modes_.begin(), best_modes_.end());
     solution.warm = true;
     report.residual.contacts = relative_error(problem, solution.p);

@@ -97,7 +97,7 @@ void LemkePivots::start(const std::vector<int>& crash) {
         for (int i = 0; i < k_; ++i) rhs_[i] = f_[rows_[i]];
         apply_inverse(rhs_, step_);
         row_entries(variable);
-        const double schur = f_[variable] - b_.dot(step_);
+        const double schur = f_[variable] - b_.vec().dot(step_.vec());
         if (!(std::abs(schur) > independent)) continue;
         t_.head(k_) = -step_;
         f_[variable] = schur;  // all that exchange() reads of it
@@ -201,7 +201,7 @@ bool LemkePivots::correct_direction(int entering) {
             if (miss > worn * size) return false;
         }
         apply_inverse(rhs_, step_);
-        t_.head(k_) -= step_;
+        t_.head(k_) -= step_.vec();
         for (int j = 0; j < k_; ++j)
             if (step_[j] != 0) add_column(columns_[j], -step_[j], f_.data());
     }
@@ -226,7 +226,7 @@ bool LemkePivots::refresh(int rounds) {
             if (round >= rounds && miss <= drift_tolerance * size) return true;
             if (round >= rounds + 3) return false;
             apply_inverse(rhs_, step_);
-            x.head(k_) -= step_;
+            x.head(k_) -= step_.vec();
         }
     };
     since_refresh_ = 0;
@@ -347,7 +347,7 @@ void LemkePivots::exchange(int entering, int leaving_variable) {
         h_ = t_.head(k_) / -s;
         update(1);
         inverse_.col(k_).head(k_) = -h_;
-        inverse_.row(k_).head(k_) = -g_.transpose() / s;
+        inverse_.row(k_).head(k_) = -g_.vec().transpose() / s;
         inverse_(k_, k_) = 1 / s;
         rows_.push_back(row);
         columns_.push_back(entering);
@@ -479,7 +479,7 @@ bool LemkePivots::finish(RowVec& z) {
     for (int i = 0; i < n_; ++i)
         if (row_place_[i] < 0) negative_ = std::max(negative_, -w_[i]);
     // a basis with absurd impulses must not excuse itself by their size
-    const double excuse = std::min(clean_beside_largest * z.lpNorm<Eigen::Infinity>(), most_excused * size_);
+    const double excuse = std::min(clean_beside_largest * z.vec().lpNorm<Eigen::Infinity>(), most_excused * size_);
     negative_ = std::max(0.0, negative_ - excuse) / size_;
     return z.allFinite();
 }

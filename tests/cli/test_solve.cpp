@@ -187,7 +187,7 @@ TEST_F(Solve, TheCheckFindsWrongAnswers) {
     const DelassusProblem local = to_delassus(problem);
     DelassusSolution same;
     same.size_to(local);
-    same.p = wrong.p;
+    same.p = wrong.p.vec();
     save_fclib(path("local.h5"), local, &same);
     const double expected = relative_errors(local, wrong.p).contacts;
     ASSERT_GT(expected, 0.01);

@@ -216,7 +216,7 @@ void Elimination::hold_free_rows(const StepProblem& problem) {
         X_.add_to(j, 1, dv_.data());
         for (int i = 0; i < nf; ++i) scaled_(i, j) = G_.dot(i, dv_.data());
     }
-    scaled_.diagonal() += T_;
+    scaled_.diagonal() += T_.vec();
     schur_scale_.resize(nf);
     for (int i = 0; i < nf; ++i) schur_scale_[i] = scaled_(i, i) > 0 ? 1 / std::sqrt(scaled_(i, i)) : 0.0;
     for (int j = 0; j < nf; ++j) scaled_.col(j).array() *= schur_scale_[j] * schur_scale_.array();
@@ -274,10 +274,10 @@ void Elimination::compute(const StepProblem& problem, double far) {
         }
         diagonal_[k] = sum;
     }
-    noise_ = v_free_.cwiseAbs();
+    noise_ = v_free_.vec().cwiseAbs();
     redundant_ = 0;
     if (!free_.empty()) hold_free_rows(problem);
-    noise_ += v_free_.cwiseAbs();
+    noise_ += v_free_.vec().cwiseAbs();
 
     fill_W();
     q_.resize(nk);
@@ -292,20 +292,20 @@ void Elimination::compute(const StepProblem& problem, double far) {
         diagonal_[i] += problem.T[j];
         q_[i] -= problem.b[j];
     }
-    W_.diagonal().tail(H.rows()) += problem.S;
-    diagonal_.tail(H.rows()) += problem.S;
-    q_.tail(H.rows()) += problem.c;
+    W_.diagonal().tail(H.rows()) += problem.S.vec();
+    diagonal_.tail(H.rows()) += problem.S.vec();
+    q_.tail(H.rows()) += problem.c.vec();
 }
 
 void Elimination::velocity(const StepProblem& problem, StepSolution& solution) {
     load_ = problem.r;
     problem.joints.jacobian.add_transpose_product(problem.nodes(), solution.lambda, load_);
     problem.contacts.jacobian.add_transpose_product(problem.nodes(), solution.p, load_);
-    solution.v = load_;
+    solution.v = load_.vec();
     solve(solution.v);
     problem.A.add_product(-1.0, solution.v, load_);
     solve(load_);
-    solution.v += load_;
+    solution.v += load_.vec();
 }
 
 void Elimination::recover(const StepProblem& problem, const ConstRef& x, StepSolution& solution) {
@@ -341,7 +341,7 @@ void Elimination::velocities(const StepProblem& problem, const StepSolution& sol
     }
     w_.resize(solution.p.size());
     problem.contacts.jacobian.product(problem.nodes(), solution.v, w_);
-    y.tail(solution.p.size()) = w_ + problem.S.cwiseProduct(solution.p) + problem.c;
+    y.tail(solution.p.size()) = w_.vec() + problem.S.vec().cwiseProduct(solution.p.vec()) + problem.c.vec();
 }
 
 }  // namespace stickslip

@@ -26,7 +26,7 @@ DelassusProblem to_delassus(const StepProblem& problem) {
                 result.W.block(result.W.add_coupling(i, j)) = part;
         }
     }
-    result.q = elimination.q();
+    result.q = elimination.q().vec();
     result.friction = problem.contacts.friction;
     result.facets = problem.contacts.facets;
     return result;

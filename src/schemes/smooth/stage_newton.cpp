@@ -234,7 +234,7 @@ void StageNewton::multiply_coupled_rows(const Nodes& nodes) {
                     push_.values_of(g, block, nodes).row(k).transpose();
             factors_.solve(work_.data());
             left_.product(nodes, work_, rhs_);
-            S_.col(push_.row[g] + k) += rhs_;
+            S_.col(push_.row[g] + k) += rhs_.vec();
         }
     }
 }
@@ -277,7 +277,7 @@ double StageNewton::correct(const Motion& motion, VecX& x, RowVec& y) {
         rhs_.resize(m);
         left_.product(nodes, z_, rhs_);
         rhs_ *= -1;
-        rhs_.head(rows_.size()) -= rows_;
+        rhs_.head(rows_.size()) -= rows_.vec();
         rhs_.array() *= row_scale_.array();
         if (by_min_norm_)
             min_norm_.solve(rhs_.data());
