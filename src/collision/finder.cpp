@@ -34,8 +34,8 @@ void ContactFinder::find(const CollisionModel& model, std::span<const Pose> body
 ContactFinder::Placed ContactFinder::place(const Collider& collider, const Pose& body_pose) const {
     const Pose pose = placed(body_pose, collider.shape.pose_B);
     Placed at;
-    at.shape = {&collider.shape.geometry, pose.position, pose.attitude.toRotationMatrix()};
-    at.bounds = std::visit([&](const auto& g) { return world_bounds(g, pose); }, collider.shape.geometry);
+    at.shape = {&*collider.shape.geometry, pose.position, pose.attitude.toRotationMatrix()};
+    at.bounds = std::visit([&](const auto& g) { return world_bounds(g, pose); }, *collider.shape.geometry);
     at.size = (at.bounds.upper - at.bounds.lower).norm() / 2;
     at.reach = reach_of(collider.body);
     at.bounds.lower.array() -= margin / 2 + at.reach;

@@ -13,13 +13,13 @@ const char* shape_name(const Geometry& geometry) {
 }
 
 void check_shape(const Shape& shape) {
-    std::visit([](const auto& g) { check(g); }, shape.geometry);
+    std::visit([](const auto& g) { check(g); }, *shape.geometry);
 }
 
-bool has_mass(const Shape& shape) { return !std::holds_alternative<HalfSpace>(shape.geometry); }
+bool has_mass(const Shape& shape) { return !std::holds_alternative<HalfSpace>(*shape.geometry); }
 
 MassProperties mass_properties(const Shape& shape) {
-    return std::visit([&](const auto& g) { return moved(unit_density_mass(g), shape.pose_B); }, shape.geometry);
+    return std::visit([&](const auto& g) { return moved(unit_density_mass(g), shape.pose_B); }, *shape.geometry);
 }
 
 MassProperties mass_properties(std::span<const Shape> shapes) {
@@ -30,16 +30,16 @@ MassProperties mass_properties(std::span<const Shape> shapes) {
 
 double bounding_radius(const Shape& shape, const Vec3& centre_B) {
     const Vec3 from = shape.pose_B.attitude.conjugate() * (centre_B - shape.pose_B.position);
-    return std::visit([&](const auto& g) { return farthest_distance(g, from); }, shape.geometry);
+    return std::visit([&](const auto& g) { return farthest_distance(g, from); }, *shape.geometry);
 }
 
 double half_thickness(const Shape& shape) {
-    return std::visit([](const auto& g) { return half_thickness(g); }, shape.geometry);
+    return std::visit([](const auto& g) { return half_thickness(g); }, *shape.geometry);
 }
 
 Aabb world_bounds(const Shape& shape, const Pose& body_pose) {
     const Pose pose = placed(body_pose, shape.pose_B);
-    return std::visit([&](const auto& g) { return world_bounds(g, pose); }, shape.geometry);
+    return std::visit([&](const auto& g) { return world_bounds(g, pose); }, *shape.geometry);
 }
 
 namespace {

@@ -3,7 +3,10 @@
 // touches exactly is told by collision/pair_table.cpp.
 #pragma once
 
+#include <concepts>
+#include <memory>
 #include <span>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -20,8 +23,23 @@ namespace stickslip {
 using Geometry = std::variant<Sphere, Box, Capsule, HalfSpace>;
 inline constexpr std::size_t shape_kinds = std::variant_size_v<Geometry>;
 
+// A geometry that copies of a shape share: systems edited from one another and the finder refer to one and the same, however
+// large it is.
+class SharedGeometry {
+public:
+    SharedGeometry() : data_(std::make_shared<const Geometry>()) {}
+    template <class Kind>
+    requires std::constructible_from<Geometry, Kind> SharedGeometry(Kind kind)
+        : data_(std::make_shared<const Geometry>(std::move(kind))) {}  // NOLINT: Box is a geometry
+    const Geometry& operator*() const { return *data_; }
+    operator const Geometry&() const { return *data_; }  // NOLINT
+
+private:
+    std::shared_ptr<const Geometry> data_;
+};
+
 struct Shape {
-    Geometry geometry;
+    SharedGeometry geometry;
     Pose pose_B;  // of the shape's frame in the body
 };
 

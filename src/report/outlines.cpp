@@ -58,15 +58,15 @@ std::vector<plot::Point> hull(std::vector<plot::Point> points) {
 
 std::vector<plot::Outline> outlines_of(const Shape& shape, const Pose& body, const ViewAxes& axes, int colour) {
     using Kind = plot::Outline::Kind;
-    if (std::holds_alternative<HalfSpace>(shape.geometry)) return {};
+    if (std::holds_alternative<HalfSpace>(*shape.geometry)) return {};
     const Pose at = placed(body, shape.pose_B);
-    if (const Sphere* ball = std::get_if<Sphere>(&shape.geometry)) {
+    if (const Sphere* ball = std::get_if<Sphere>(&*shape.geometry)) {
         // With a spoke, so that it can be seen to roll.
         const Vec3 rim = at * (ball->radius * Vec3::Unit(axes.right));
         return {{Kind::circle, {axes(at.position)}, ball->radius, colour},
                 {Kind::line, {axes(at.position), axes(rim)}, 0, colour}};
     }
-    if (const Box* box = std::get_if<Box>(&shape.geometry)) {
+    if (const Box* box = std::get_if<Box>(&*shape.geometry)) {
         std::vector<plot::Point> corners;
         for (int v = 0; v < 8; ++v) corners.push_back(axes(at * box_features::vertex(*box, v)));
         return {{Kind::polygon, hull(std::move(corners)), 0, colour}};
@@ -75,7 +75,7 @@ std::vector<plot::Outline> outlines_of(const Shape& shape, const Pose& body, con
 }
 
 bool ground_of(const Shape& shape, const Pose& body, const ViewAxes& axes, plot::Ground& ground) {
-    const HalfSpace* half = std::get_if<HalfSpace>(&shape.geometry);
+    const HalfSpace* half = std::get_if<HalfSpace>(&*shape.geometry);
     if (!half || !(half->normal.norm() > 0)) return false;
     const Pose at = placed(body, shape.pose_B);
     const Vec3 n = at.attitude * half->normal.normalized();
