@@ -295,7 +295,7 @@ int solve(const SolveArguments& a) {
 Command solve_command() {
     auto a = std::make_shared<SolveArguments>();
     return {"solve",
-            "solve one stored contact problem: the capsule of a refused step, or an FCLIB file",
+            "solve one stored contact problem: the problem of a refused step, or an FCLIB file",
             {{.names = "FILE",
               .value = &a->file,
               .help = "problem file (HDF5): our own, FCLIB local or FCLIB global",

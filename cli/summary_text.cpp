@@ -85,7 +85,7 @@ std::string summary_json(const Simulation& simulation, const RunSummary& s) {
     json["policy"] = s.policy;
     json["end"] = end_word(s.end);
     if (!s.reason.empty()) json["reason"] = s.reason;
-    if (!s.capsule.empty()) json["capsule"] = s.capsule;
+    if (!s.refused_problem.empty()) json["capsule"] = s.refused_problem;
     if (s.end == RunEnd::refused) json["refused_residual"] = s.refused_residual;
     json["t"] = s.t;
     json["q"] = array(s.q);

@@ -47,6 +47,7 @@ public:
     void resize(Eigen::Index n) { storage_.resize(static_cast<std::size_t>(n)); }
     void setConstant(Eigen::Index n, double x) { storage_.assign(static_cast<std::size_t>(n), x); }
     void setZero(Eigen::Index n) { setConstant(n, 0.0); }
+    void setConstant(double x) { vec().setConstant(x); }
     void setZero() { vec().setZero(); }
 
     auto head(Eigen::Index n) { return vec().head(n); }

@@ -22,11 +22,10 @@ struct Choosing {
 struct RunSettings {
     Choosing scheme{"moreau-jean", {}, {}};
     Choosing solver{"auto", {}, {}};
-    bool certify = true;             // policy: refuse steps above tol; false is `budget`: accept and state the residual
-    double tol = default_tolerance;  // [m/s]
-    double end = 1;                  // [s]
-    double record_every = 0;         // [s]; 0 records every step
-    bool csv = false;                // a CSV beside the HDF5 record
+    bool certify = true;      // policy: refuse steps above tol; false is `budget`: accept and state the residual
+    double end = 1;           // [s]
+    double record_every = 0;  // [s]; 0 records every step
+    bool csv = false;         // a CSV beside the HDF5 record
 };
 
 struct Edit;  // edit.hpp
@@ -78,7 +77,7 @@ enum class RunEnd { finished, refused, interrupted };
 struct RunSummary {
     RunEnd end = RunEnd::finished;
     std::string reason;           // one sentence when refused
-    std::string capsule;          // file with the refused problem
+    std::string refused_problem;  // file with the problem of the refused step
     double refused_residual = 0;  // [m/s] of the refused step
     std::string model, scheme, solver, cone, policy;
     double t = 0;
@@ -135,6 +134,10 @@ public:
     RunSummary run(const std::atomic<bool>* stop = nullptr, const std::function<void(double t)>& progress = {});
     // One step at a time; returns false at the end or when refused.
     bool advance();
+    // Takes the steps that run() would take, until the time is at least t. False when the run ended or was refused before.
+    bool until(double t);
+    // One sentence when a step or an edit was refused, else empty.
+    const std::string& refusal() const;
     // Changes the model between two steps (edit.hpp). Ids, warm starts and the ledger go on. A joint whose bodies move
     // apart is an inelastic impact. Throws Error if the edit makes no sense, and has then changed nothing.
     void edit(const Edit& edit);

@@ -61,7 +61,7 @@ std::unique_ptr<Solver> make_run_solver(const RunSettings& settings) {
     return std::make_unique<CertifyingSolver>(std::move(solver), make_solver("auto", tol));
 }
 
-std::string objection(const RunSettings& settings, const System& system, const StepReport& report, const State& x,
+std::string objection(const StepRules& rules, const System& system, const StepReport& report, const State& x,
                       const Step& record, long step) {
     const EnergyLedger& ledger = record.ledger;
     for (Eigen::Index i = 0; i < x.q.size(); ++i)
@@ -76,7 +76,7 @@ std::string objection(const RunSettings& settings, const System& system, const S
         return fmt::format(
             "step {} at t = {:.9g} s: the energy is not finite; masses, speeds or forces are out of range", step,
             report.t);
-    if (!settings.certify) return {};
+    if (!rules.certify) return {};
     if (std::abs(ledger.imbalance()) > ledger_tolerance * ledger.scale() + thermal_energy)
         return fmt::format(
             "step {} at t = {:.9g} s: {:.3g} J of {:.3g} J cannot be accounted for; sizes differ too much for the "
@@ -86,7 +86,7 @@ std::string objection(const RunSettings& settings, const System& system, const S
         return fmt::format("step {}: {}", step, no);
     if (const std::string no = torn_joint(system, record.problem.joints, report.t); !no.empty())
         return fmt::format("step {}: {}", step, no);
-    const double worst = report.solve.residual.max(), tol = run_tolerance(settings);
+    const double worst = report.solve.residual.max(), tol = rules.tol;
     if (report.status == Status::ok && worst <= tol) return {};
     if (report.status != Status::ok && worst <= tol && *report.reason)
         return fmt::format("step {} at t = {:.9g} s could not be taken: {}", step, report.t, report.reason);

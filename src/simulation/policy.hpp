@@ -13,11 +13,17 @@ namespace stickslip {
 // The solver of a run: the one asked for and, under `certify`, `auto` behind it.
 std::unique_ptr<Solver> make_run_solver(const RunSettings& settings);
 
-// The tolerance in force: the option `tol` of the solver, else the default.
+// [m/s] The tolerance in force: the option `tol` of the solver, else the default. Reads text: ask once per run.
 double run_tolerance(const RunSettings& settings);
 
+// What a step is judged by.
+struct StepRules {
+    bool certify = true;
+    double tol = default_tolerance;  // [m/s] of its residual
+};
+
 // Empty if the step may be taken, else the sentence that refuses it.
-std::string objection(const RunSettings& settings, const System& system, const StepReport& report, const State& x,
+std::string objection(const StepRules& rules, const System& system, const StepReport& report, const State& x,
                       const Step& record, long step);
 
 // Empty unless an overlap is so deep that bodies have passed through each other.

@@ -33,11 +33,11 @@ VecX contact_velocities(const StepProblem& problem, const VecX& p) {
     K.topLeftCorner(nv, nv) = A;
     K.topRightCorner(nv, m) = -G.transpose();
     K.bottomLeftCorner(m, nv) = G;
-    K.bottomRightCorner(m, m) = VecX(problem.T).asDiagonal();
+    K.bottomRightCorner(m, m) = problem.T.vec().asDiagonal();
     VecX rhs(nv + m);
     rhs << problem.r + H.transpose() * p, problem.b;
     const VecX v = Eigen::CompleteOrthogonalDecomposition<MatX>(K).solve(rhs).head(nv);
-    return H * v + VecX(problem.S.cwiseProduct(p)) + problem.c;
+    return H * v + VecX(problem.S.vec().cwiseProduct(p)) + problem.c.vec();
 }
 
 TEST(ToDelassus, GivesTheVelocitiesOfTheWholeSystem) {
@@ -104,14 +104,14 @@ TEST(Elimination, RecoversVelocitiesThatTheJointsAllow) {
         solution.size_to(problem);
         elimination.recover(problem, x, solution);
         EXPECT_EQ(solution.lambda[1], x[0]);
-        EXPECT_EQ(VecX(solution.p), x.tail(x.size() - 1));
+        EXPECT_EQ(solution.p.vec(), x.tail(x.size() - 1));
         EXPECT_LT(residual(problem, solution).dynamics, 1e-13);
         VecX w(problem.joints.size());
         RowVec y;
         problem.joints.jacobian.product(problem.nodes(), solution.v, w);
         for (const int j : elimination.free()) EXPECT_NEAR(w[j], 0, 1e-12);
         elimination.velocities(problem, solution, y);
-        EXPECT_LT((y - elimination.W() * x - elimination.q()).norm(), 1e-10 * (1 + y.norm()));
+        EXPECT_LT((y.vec() - elimination.W() * x.vec() - elimination.q().vec()).norm(), 1e-10 * (1 + y.norm()));
     }
 }
 
@@ -134,9 +134,9 @@ TEST(ToLcp, SlacksFollowFromTheContactVelocities) {
         EXPECT_DOUBLE_EQ(x[3], 0.25);
         EXPECT_GE(x[0], -0.3);
         EXPECT_LE(x[1], 0.8);
-        lcp.slacks(z, elimination.W() * x + elimination.q(), w);
+        lcp.slacks(z, elimination.W() * x.vec() + elimination.q().vec(), w);
         const MatX M = lcp.M.dense();
-        EXPECT_LT((w - M * z - lcp.q).norm(), 1e-11 * (1 + w.norm()));
+        EXPECT_LT((w.vec() - M * z - lcp.q.vec()).norm(), 1e-11 * (1 + w.norm()));
         EXPECT_GE(z.dot(M * z), 0);  // copositive
     }
 }

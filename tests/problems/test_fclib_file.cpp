@@ -277,7 +277,7 @@ TEST_F(FclibFile, NodesHaveTheSizeOfBodies) {
     const VecX p = VecX::Constant(4, 0.5);
     const RelativeError error = relative_errors(large.step, p, VecX());
     const MatX A = large.step.A.dense(), H = large.step.contacts.jacobian.dense(large.step.nodes());
-    const VecX u = H * A.lu().solve(large.step.r + H.transpose() * p) + large.step.c;
+    const VecX u = H * A.lu().solve(large.step.r + H.transpose() * p) + large.step.c.vec();
     EXPECT_LT((error.u - u).norm(), 1e-13 * u.norm());
 }
 
@@ -530,11 +530,11 @@ TEST(RelativeErrors, JointsCountAndBoxesAreTheirNaturalMaps) {
     const VecX p = random.vector(problem.contacts.jacobian.rows()), lambda = random.vector(3);
     const MatX A = problem.A.dense(), G = problem.joints.jacobian.dense(problem.nodes()),
                H = problem.contacts.jacobian.dense(problem.nodes());
-    const VecX q = H * A.lu().solve(problem.r) + problem.c;
+    const VecX q = H * A.lu().solve(problem.r) + problem.c.vec();
     const VecX v = A.lu().solve(problem.r + H.transpose() * p + G.transpose() * lambda);
     const RelativeError error = relative_errors(problem, p, lambda);
     EXPECT_NEAR(error.scale, q.norm(), 1e-12 * q.norm());
-    EXPECT_NEAR(error.joints, (G * v - problem.b).norm() / q.norm(), 1e-12 * error.joints);
+    EXPECT_NEAR(error.joints, (G * v - problem.b.vec()).norm() / q.norm(), 1e-12 * error.joints);
     problem.lower.setConstant(3, 0.0);
     problem.upper.setConstant(3, 0.0);  // switched off: only an impulse would be wrong
     EXPECT_LT(relative_errors(problem, p, VecX::Zero(3)).joints, 1e-15);

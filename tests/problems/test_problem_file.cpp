@@ -326,7 +326,7 @@ TEST(SolutionFile, HoldsImpulsesAndContactVelocitiesAsFclibDoes) {
     EXPECT_EQ(bytes(file.read<double>("solution/l")), bytes(solution.lambda));
     const std::vector<double> u = file.read<double>("solution/u");
     const VecX expected =
-        problem.contacts.jacobian.dense(problem.nodes()) * solution.v + problem.S.cwiseProduct(solution.p) + problem.c;
+        problem.contacts.jacobian.dense(problem.nodes()) * solution.v + problem.S.vec().cwiseProduct(solution.p.vec()) + problem.c.vec();
     ASSERT_EQ(static_cast<Eigen::Index>(u.size()), expected.size());
     EXPECT_LT((VecX::Map(u.data(), expected.size()) - expected).cwiseAbs().maxCoeff(), 1e-13);
 }

@@ -118,7 +118,7 @@ TEST(Residual, AgreesWithDenseRecomputation) {
 
         const MatX A = problem.A.dense(), G = problem.joints.jacobian.dense(problem.nodes()),
                    H = problem.contacts.jacobian.dense(problem.nodes());
-        const VecX lambda = solution.lambda, p = solution.p;
+        const VecX lambda = solution.lambda.vec(), p = solution.p.vec();
         const MatX inverse = A.inverse();  // block diagonal: no couplings here
         const VecX balance = inverse * (A * solution.v - G.transpose() * lambda - H.transpose() * p - problem.r);
         EXPECT_NEAR(got.dynamics, balance.lpNorm<Eigen::Infinity>(), 1e-11 * (1 + got.dynamics));
@@ -130,7 +130,7 @@ TEST(Residual, AgreesWithDenseRecomputation) {
                 joints,
                 std::abs(lambda[j] - std::clamp(lambda[j] - rho * w, problem.lower[j], problem.upper[j])) / rho);
         }
-        const VecX u = H * solution.v + VecX(problem.S.cwiseProduct(p)) + problem.c;
+        const VecX u = H * solution.v + VecX(problem.S.vec().cwiseProduct(p)) + problem.c.vec();
         for (int i = 0; i < problem.contacts.size(); ++i) {
             const int first = problem.contacts.jacobian.row[i], dim = problem.contacts.jacobian.dim(i);
             const MatX H_i = H.middleRows(first, dim);

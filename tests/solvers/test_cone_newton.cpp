@@ -53,7 +53,7 @@ TEST(ConeNewton, ComplianceOfNormalAndTangentsMayDiffer) {
         b.node(MatX::Identity(3, 3), Vec3(-1, 0.2, 0));  // twice: no shortcut for one node
         for (int n = 0; n < 2; ++n) b.contact_rows(3, {{n, Mat3::Identity()}}, 0.2, 0);
         StepProblem problem = b.problem();
-        problem.S << 1, S_T, S_T, 1, S_T, S_T;
+        problem.S.vec() << 1, S_T, S_T, 1, S_T, S_T;
         ConeNewtonSolver solver;
         StepSolution x;
         ASSERT_EQ(solver.solve(problem, x).status, Status::ok);

@@ -38,7 +38,7 @@ bool approaching(const VecX& v, double tolerance, Step& s);
 //
 // Leaves in s.problem and s.solution the last phase, with the modes set to what the contacts do afterwards: `open` where they
 // separate faster than the tolerance, `slip` where they slide, else `stick`. remember() then hands them to the next step.
-// A decompression that could not be solved ends the impact, and its problem is left in s.problem (for a capsule).
+// A decompression that could not be solved ends the impact, and its problem is left in s.problem, to be saved.
 void resolve_impact(const System& system, Solver& solver, const ImpactOptions& options, State& x, Step& s,
                     ImpactWork& w, StepReport& report);
 

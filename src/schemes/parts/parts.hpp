@@ -76,7 +76,7 @@ void fill_bilateral(const VecX& v, const RowWeights& weights, Step& s);
 
 // The guess: impulses and modes of the contacts that were there in the last step (found by id), scaled to h.
 void warm_start(const VecX& v, double h, Step& s);
-// Solves s.problem; keeps the guess for a capsule and the worst report.
+// Solves s.problem; keeps the guess, to be saved if the step is refused, and the worst report.
 void solve_stage(Solver& solver, Step& s, StepReport& report);
 // Adds the impulses of the stage just solved, or that share of them, to the record of the step.
 void note_impulses(Step& s, double share = 1);

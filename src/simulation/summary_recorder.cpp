@@ -1,0 +1,175 @@
+#include "simulation/summary_recorder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "collision/finder.hpp"
+#include "diagnose/redundancy.hpp"
+
+namespace stickslip {
+
+namespace {
+
+constexpr std::size_t most_events_kept = 10000;  // in the summary; the record holds all of them
+constexpr std::size_t most_paradoxes_kept = 10;  // contacts named in the warnings
+constexpr double gain_rounding = 1e-10;          // share of the energy scale below which an impact made nothing
+
+using Clock = std::chrono::steady_clock;
+
+// No step has seen the drift of the final configuration yet.
+void note_final_drift(const Model& model, const State& state, Step& step, RunSummary& summary) {
+    ContactRows contacts;
+    JointRows joints;
+    model.system->look_ahead(state.v, 0, *step.finder);
+    model.system->rows(state.t, state.q, *step.finder, joints, contacts);
+    const auto refuse = [&](const std::string& reason) {
+        if (reason.empty() || !model.run.certify || summary.end != RunEnd::finished) return;
+        summary.end = RunEnd::refused;
+        summary.reason = reason;
+    };
+    for (int i = 0; i < contacts.size(); ++i) {
+        summary.gap_violation_max = std::max(summary.gap_violation_max, -contacts.gap[i]);
+        refuse(tunnelling(*model.system, -contacts.gap[i], contacts.id[i], state.t));
+    }
+    refuse(torn_joint(*model.system, joints, state.t));
+    for (int i = 0; i < joints.size(); ++i)
+        if (joints.kind[i] == RowKind::holonomic)
+            summary.joint_violation_position_max =
+                std::max(summary.joint_violation_position_max, std::abs(joints.value[i]));
+}
+
+}  // namespace
+
+SummaryRecorder::SummaryRecorder(const Model& model, const Scheme& scheme, double tol) : scheme_(scheme), tol_(tol) {
+    summary_.model = model.name;
+    summary_.scheme = model.run.scheme.name;
+    summary_.solver = model.run.solver.name;
+    summary_.policy = model.run.certify ? "certify" : "budget";
+    summary_.cone = "disc";
+    summary_.events.reserve(most_events_kept);
+    paradoxes_.reserve(most_paradoxes_kept);
+}
+
+void SummaryRecorder::start_step(const State& state, const EnergyLedger& ledger) {
+    clock_start_ = Clock::now();
+    v_before_ = state.v;
+    impact_gain_before_ = ledger.impact_gain();
+}
+
+void SummaryRecorder::write(const System&, const State& state, const Step& step, const StepReport& report) {
+    note_paradoxes(step);
+    note_energy_and_variation(state, step, report);
+    note_step(step, report);
+    times_.add(std::chrono::duration<double>(Clock::now() - clock_start_).count());
+}
+
+// Contacts at which the rigid model has no solution or several; the first time each is seen, and what was done then.
+void SummaryRecorder::note_paradoxes(const Step& step) {
+    const ContactRows& contacts = step.problem.contacts;
+    if (contacts.size() == 0 || step.mass.values.empty()) return;
+    bool any = false;
+    const VecX& v_start = step.t_mid > step.t0 ? step.v_mid : step.v0;  // of the problem in `step`
+    for (const SlidingContact& sliding : painleve_.check(step.mass, step.problem.joints, contacts, v_start)) {
+        if (!sliding.paradox()) continue;
+        any = true;
+        const ContactId& id = contacts.id[sliding.contact];
+        const bool known = std::any_of(paradoxes_.begin(), paradoxes_.end(),
+                                       [&](const Paradox& paradox) { return paradox.contact == id; });
+        if (known || paradoxes_.size() >= most_paradoxes_kept) continue;
+        paradoxes_.push_back({id, step.t0, contacts.friction[sliding.contact], sliding.critical_friction,
+                              step.solution.modes[sliding.contact]});
+    }
+    if (any) ++summary_.paradox_steps;
+}
+
+// Impacts that made energy, events left alone, and how restless the velocities are.
+void SummaryRecorder::note_energy_and_variation(const State& state, const Step& step, const StepReport& report) {
+    summary_.unlocated_events += report.unlocated;
+    const double work = step.ledger.impact_gain() - impact_gain_before_;
+    const double gain = scheme_.impact_steps() == 1 ? work : work + std::min(0.0, impact_work_before_);
+    impact_work_before_ = work;
+    if (gain > gain_rounding * step.ledger.scale()) {
+        ++summary_.impact_gains;
+        summary_.impact_gain += gain;
+    }
+    if (state.v.size() == v_before_.size()) summary_.variation += (state.v - v_before_).norm();
+    if (summary_.steps > 0 && step.v_weighted.size() == v_weighted_before_.size())
+        summary_.variation_weighted += (step.v_weighted - v_weighted_before_).norm();
+    v_weighted_before_ = step.v_weighted;
+}
+
+void SummaryRecorder::note_step(const Step& step, const StepReport& report) {
+    RunSummary& s = summary_;
+    if (*report.remark) {
+        remark_ = report.remark;
+        ++remarks_;
+    }
+    const double worst = report.solve.residual.max();
+    ++s.steps;
+    s.rejected += report.rejected;
+    s.solves += report.solves;
+    if (worst <= tol_)
+        ++s.certified_steps;
+    else
+        s.certified = false;
+    s.residual_max = std::max(s.residual_max, worst);
+    residual_sum_ += worst;
+    s.gap_violation_max = std::max(s.gap_violation_max, step.gap_violation);
+    s.joint_violation_position_max = std::max(s.joint_violation_position_max, step.joint_violation);
+    s.joint_violation_velocity_max = std::max(s.joint_violation_velocity_max, step.joint_speed_violation);
+    for (const int facets : step.problem.contacts.facets)
+        if (facets > 0 && s.cone == "disc") s.cone = fmt::format("polygon-{}", facets);
+    contact_sum_ += static_cast<double>(step.contacts.size());
+    s.contacts_max = std::max(s.contacts_max, static_cast<int>(step.contacts.size()));
+    s.event_count += static_cast<long>(step.events.size());
+    for (const Event& event : step.events) {
+        if (event.kind == EventKind::method_switch) ++s.switches[static_cast<std::size_t>(event.reason)];
+        if (s.events.size() < most_events_kept) s.events.push_back(event);
+    }
+}
+
+RunSummary SummaryRecorder::finish(const Model& model, const State& state, Step& step, const EditLog& edits,
+                                   const RunOutcome& outcome) const {
+    RunSummary s = summary_;
+    s.end = outcome.end;
+    s.reason = outcome.reason;
+    s.refused_problem = outcome.refused_problem;
+    s.refused_residual = outcome.refused_residual;
+    s.wall_s = outcome.wall_s;
+    s.solves += edits.solves;
+    s.residual_max = std::max(s.residual_max, edits.residual_max);
+    for (const Event& event : edits.early_events)
+        if (s.events.size() < most_events_kept) s.events.push_back(event);
+    s.event_count += static_cast<long>(edits.early_events.size());
+    note_final_drift(model, state, step, s);
+    s.t = state.t;
+    s.q = state.q;
+    s.v = state.v;
+    s.v_weighted = step.v_weighted;
+    s.step_ms_mean = 1e3 * times_.mean();
+    s.step_ms_p50 = 1e3 * times_.quantile(0.5);
+    s.step_ms_p99 = 1e3 * times_.quantile(0.99);
+    s.step_ms_max = 1e3 * times_.longest();
+    const double n = s.steps > 0 ? static_cast<double>(s.steps) : 1.0;
+    s.residual_mean = residual_sum_ / n;
+    s.contacts_mean = contact_sum_ / n;
+    s.energies = step.ledger.now();
+    s.flows = step.ledger.flows();
+    s.imbalance = step.ledger.imbalance();
+    s.energy_scale = step.ledger.scale();
+    s.energy_bound_violations = step.ledger.bound_violations();
+    s.hash = state_hash(state);
+    s.timers = step.timers;
+    s.redundant = step.redundancy->redundant_names(*model.system);
+    s.not_unique = step.redundancy->shared_joints(*model.system);
+    s.warnings = scheme_.advice();
+    for (std::string& warning : warnings(s)) s.warnings.push_back(std::move(warning));
+    if (remarks_ > 0) s.warnings.push_back(fmt::format("{} (in {} steps)", remark_, remarks_));
+    for (const Paradox& paradox : paradoxes_)
+        s.warnings.push_back(paradox_warning(*model.system, paradox, s.paradox_steps));
+    return s;
+}
+
+}  // namespace stickslip
