@@ -58,6 +58,8 @@ public:
     auto tail(Eigen::Index n) const { return vec().tail(n); }
     auto array() { return vec().array(); }
     auto array() const { return vec().array(); }
+    auto cwiseAbs() const { return vec().cwiseAbs(); }
+    double minCoeff() const { return vec().minCoeff(); }
     double norm() const { return vec().norm(); }
     double sum() const { return vec().sum(); }
     bool allFinite() const { return vec().allFinite(); }
@@ -75,6 +77,8 @@ public:
         return vec() -= x, *this;
     }
     friend auto operator-(const RowVec& x) { return -x.vec(); }
+    friend auto operator+(const RowVec& x, const RowVec& y) { return x.vec() + y.vec(); }
+    friend auto operator-(const RowVec& x, const RowVec& y) { return x.vec() - y.vec(); }
     friend auto operator*(double s, const RowVec& x) { return s * x.vec(); }
 
 private:

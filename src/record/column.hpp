@@ -15,15 +15,32 @@ namespace stickslip {
 // One growing dataset and the rows that wait for it.
 class Column {
 public:
-    void create(Hdf5File& file, const std::string& name, Hdf5Type type, std::vector<std::uint64_t> row_shape,
-                std::uint64_t chunk_bytes, const char* unit, const char* words) {
-        std::uint64_t row = size_of(type);
-        for (const std::uint64_t n : row_shape) row *= n;
-        row_bytes_ = row;
-        const std::uint64_t chunk_rows = row == 0 ? 1 : std::max<std::uint64_t>(1, chunk_bytes / row);
-        dataset_ = file.create_growing(name, type, row_shape, chunk_rows);
-        if (*unit) file.set_attribute(name, "unit", unit);
-        if (*words) file.set_attribute(name, "about", words);
+    // Sizes of a row in one direction: a number, or one that the model gives.
+    using Extent = std::int64_t;
+    static constexpr Extent coordinates = -1, velocities = -2, bodies = -3;
+
+    // Enters itself into `list`.
+    Column(std::vector<Column*>& list, const char* name, Hdf5Type type, std::vector<Extent> row_shape, const char* unit,
+           const char* words)
+        : name_(name), type_(type), row_shape_(std::move(row_shape)), unit_(unit), words_(words) {
+        list.push_back(this);
+    }
+    Column(const Column&) = delete;
+    Column& operator=(const Column&) = delete;
+
+    void create(Hdf5File& file, std::uint64_t nq, std::uint64_t nv, std::uint64_t body_count,
+                std::uint64_t chunk_bytes) {
+        row_bytes_ = size_of(type_);
+        std::vector<std::uint64_t> shape;
+        for (const Extent extent : row_shape_) {
+            const std::uint64_t given[] = {nq, nv, body_count};
+            shape.push_back(extent < 0 ? given[-1 - extent] : static_cast<std::uint64_t>(extent));
+            row_bytes_ *= shape.back();
+        }
+        const std::uint64_t chunk_rows = row_bytes_ == 0 ? 1 : std::max<std::uint64_t>(1, chunk_bytes / row_bytes_);
+        dataset_ = file.create_growing(name_, type_, shape, chunk_rows);
+        if (*unit_) file.set_attribute(name_, "unit", unit_);
+        if (*words_) file.set_attribute(name_, "about", words_);
     }
     template <class T>
     void add(const T* values, std::size_t n) {
@@ -35,9 +52,9 @@ public:
     void add(T value) {
         add(&value, 1);
     }
-    // `rows` is given for rows of no numbers, whose bytes cannot be counted.
-    void append(std::uint64_t rows) {
-        if (row_bytes_ > 0) rows = buffer_.size() / row_bytes_;
+    // `new_rows` is for rows of no numbers, in models without bodies or coordinates: their bytes cannot be counted.
+    void append(std::uint64_t new_rows) {
+        const std::uint64_t rows = row_bytes_ > 0 ? buffer_.size() / row_bytes_ : new_rows;
         if (rows == 0) return;
         const std::uint64_t first = dataset_.rows();
         dataset_.grow(first + rows);
@@ -48,6 +65,10 @@ public:
     void abandon() { dataset_.abandon(); }
 
 private:
+    const char* name_;
+    Hdf5Type type_;
+    std::vector<Extent> row_shape_;
+    const char *unit_, *words_;
     Hdf5Dataset dataset_;
     std::uint64_t row_bytes_ = 0;
     std::vector<unsigned char> buffer_;

@@ -108,48 +108,70 @@ private:
     std::array<Slot, 2> slots_;
     std::size_t slot_ = 0;  // the one to write next
 
-    Column t_, step_length_, q_, v_, v_weighted_, t_weighted_, residual_, worst_column_, energy_, pose_, velocity_,
-        present_;
-    Column contact_offset_, contact_id_, contact_mode_, contact_gap_, contact_position_, contact_normal_,
-        contact_tangent_, contact_impulse_, contact_force_, name_id_, name_text_;
-    Column reaction_offset_, reaction_, reaction_force_;
-    Column event_t_, event_kind_, event_contact_, event_before_, event_after_, event_speed_before_, event_speed_after_,
-        event_impulse_, event_reason_;
-    std::vector<Column*> columns_{&t_,
-                                  &step_length_,
-                                  &q_,
-                                  &v_,
-                                  &v_weighted_,
-                                  &t_weighted_,
-                                  &residual_,
-                                  &worst_column_,
-                                  &energy_,
-                                  &pose_,
-                                  &velocity_,
-                                  &present_,
-                                  &contact_offset_,
-                                  &contact_id_,
-                                  &contact_mode_,
-                                  &contact_gap_,
-                                  &contact_position_,
-                                  &contact_normal_,
-                                  &contact_tangent_,
-                                  &contact_impulse_,
-                                  &contact_force_,
-                                  &name_id_,
-                                  &name_text_,
-                                  &reaction_offset_,
-                                  &reaction_,
-                                  &reaction_force_,
-                                  &event_t_,
-                                  &event_kind_,
-                                  &event_contact_,
-                                  &event_before_,
-                                  &event_after_,
-                                  &event_speed_before_,
-                                  &event_speed_after_,
-                                  &event_impulse_,
-                                  &event_reason_};
+    // The columns of the record, each named here alone.
+    static constexpr Hdf5Type f64 = Hdf5Type::f64, u8 = Hdf5Type::u8, u32 = Hdf5Type::u32, u64 = Hdf5Type::u64;
+    static constexpr Column::Extent coordinates = Column::coordinates, velocities = Column::velocities,
+                                    bodies = Column::bodies;
+    std::vector<Column*> columns_;
+    Column column(const char* name, Hdf5Type type, std::vector<Column::Extent> row_shape, const char* unit,
+                  const char* words) {
+        return {columns_, name, type, std::move(row_shape), unit, words};
+    }
+    Column t_ = column("t", f64, {}, "s", "recorded times");
+    Column step_length_ =
+        column("step_length", f64, {}, "s", "length of the step the row was taken from; force = impulse / it");
+    Column q_ = column("q", f64, {coordinates}, "m, rad, 1", "configuration; names/coordinates names the columns");
+    Column v_ = column("v", f64, {velocities}, "m/s, rad/s", "velocity");
+    Column v_weighted_ = column("v_weighted", f64, {velocities}, "m/s, rad/s",
+                                "the velocity that converges, (1 - a) v0 + a v1 of the step");
+    Column t_weighted_ = column("t_weighted", f64, {}, "s", "the time of v_weighted, t0 + a h of the step");
+    Column residual_ = column("residual", f64, {}, "m/s", "of the step");
+    Column worst_column_ = column("worst", f64, {worst_terms}, "in names", "largest of the steps since the row before");
+    Column energy_ =
+        column("energy", f64, {energy_terms}, "J", "at the end of the step; flows since the start of the run");
+    Column pose_ = column("bodies/pose", f64, {bodies, 7}, "m, 1",
+                          "x y z of the body frame and its attitude qw qx qy qz, in the world");
+    Column velocity_ =
+        column("bodies/velocity", f64, {bodies, 6}, "m/s, rad/s", "velocity and angular velocity, in the world");
+    Column present_ = column("bodies/present", u8, {bodies}, "", "1 there, 0 removed or not yet added");
+    Column contact_offset_ =
+        column("contacts/offset", u64, {}, "", "contacts of row k: offset[k] up to offset[k + 1] - 1");
+    Column contact_id_ =
+        column("contacts/id", u32, {who_words}, "", "kind, shapes a and b, their parts, their features");
+    Column contact_mode_ = column("contacts/mode", u8, {}, "", "0 open, 1 stick, 2 slip, 3 impact");
+    Column contact_gap_ = column("contacts/gap", f64, {}, "m", "");
+    Column contact_position_ = column("contacts/position", f64, {3}, "m", "in the world");
+    Column contact_normal_ = column("contacts/normal", f64, {3}, "1", "in the world, from b to a");
+    Column contact_tangent_ = column("contacts/tangent", f64, {3}, "1", "t1 in the world; t2 = n x t1");
+    Column contact_impulse_ =
+        column("contacts/impulse", f64, {3}, "N s", "on a, along (n, t1, t2), summed over the step");
+    Column contact_force_ =
+        column("contacts/force", f64, {3}, "N",
+               "on a, along (n, t1, t2), at the end of the step; NaN where the scheme knows impulses only");
+    Column name_id_ = column("contacts/name_id", u32, {who_words}, "",
+                             "contacts that have a name, and what edits changed: as events/contact");
+    Column name_text_ = column("contacts/name_text", u8, {}, "", "their names in the same order, UTF-8, a line each");
+    Column reaction_offset_ =
+        column("reactions/offset", u64, {}, "", "bilateral rows of row k: offset[k] up to offset[k + 1] - 1");
+    Column reaction_ =
+        column("reactions/impulse", f64, {}, "N s, N m s", "of the bilateral rows, summed over the step");
+    Column reaction_force_ =
+        column("reactions/force", f64, {}, "N, N m",
+               "of the bilateral rows at the end of the step; NaN where the scheme knows impulses only");
+    Column event_t_ = column("events/t", f64, {}, "s", "events of the whole run, in order of time");
+    Column event_kind_ = column(
+        "events/kind", u8, {}, "",
+        "0 impact, 1 take-off, 2 stick-to-slip, 3 slip-to-stick, 4 load-switch, 5 add, 6 remove, 7 attach, 8 cut, "
+        "9 drive, 10 accumulation, 11 edge, 12 method-switch");
+    Column event_contact_ = column("events/contact", u32, {who_words}, "", "as contacts/id, or what an edit changed");
+    Column event_before_ = column("events/before", u8, {}, "", "contact mode, as contacts/mode");
+    Column event_after_ = column("events/after", u8, {}, "", "contact mode, as contacts/mode");
+    Column event_speed_before_ = column("events/normal_speed_before", f64, {}, "m/s", "negative when approaching");
+    Column event_speed_after_ = column("events/normal_speed_after", f64, {}, "m/s", "");
+    Column event_impulse_ = column("events/impulse", f64, {}, "N s", "normal impulse");
+    Column event_reason_ =
+        column("events/reason", u8, {}, "",
+               "of method-switch: 1 impacts, 2 friction, 3 edge, 4 forces, 5 open, 6 closed; 0 of all others");
     Hdf5Dataset snapshot_, commits_, counts_, figures_, timers_, hash_, reason_, warnings_, cone_;
 };
 
@@ -158,60 +180,12 @@ std::string lines(const std::vector<std::string>& names) { return fmt::format("{
 // --- the file ---
 
 void Hdf5Recorder::create_columns(const System& system) {
-    const std::uint64_t nq = static_cast<std::uint64_t>(nq_), nv = static_cast<std::uint64_t>(nv_);
-    const std::uint64_t nb = static_cast<std::uint64_t>(bodies_);
     // Chunks of 4 kB keep small records small; large systems get larger ones so that the number of chunks stays
     // below 8000 per array for gigabytes (beyond, HDF5's index is written in pieces larger than a page).
-    const std::uint64_t chunk = std::clamp<std::uint64_t>(128 * nv, 4096, 256 * 1024);
-    const auto make = [&](Column& column, const std::string& name, Hdf5Type type, std::vector<std::uint64_t> shape,
-                          const char* unit, const char* words) {
-        column.create(*file_, name, type, std::move(shape), chunk, unit, words);
-    };
-    constexpr Hdf5Type f64 = Hdf5Type::f64, u8 = Hdf5Type::u8, u32 = Hdf5Type::u32, u64 = Hdf5Type::u64;
-    make(t_, "t", f64, {}, "s", "recorded times");
-    make(step_length_, "step_length", f64, {}, "s", "length of the step the row was taken from; force = impulse / it");
-    make(q_, "q", f64, {nq}, "m, rad, 1", "configuration; names/coordinates names the columns");
-    make(v_, "v", f64, {nv}, "m/s, rad/s", "velocity");
-    make(v_weighted_, "v_weighted", f64, {nv}, "m/s, rad/s",
-         "the velocity that converges, (1 - a) v0 + a v1 of the step");
-    make(t_weighted_, "t_weighted", f64, {}, "s", "the time of v_weighted, t0 + a h of the step");
-    make(residual_, "residual", f64, {}, "m/s", "of the step");
-    make(worst_column_, "worst", f64, {worst_terms}, "in names", "largest of the steps since the row before");
-    make(energy_, "energy", f64, {energy_terms}, "J", "at the end of the step; flows since the start of the run");
-    make(pose_, "bodies/pose", f64, {nb, 7}, "m, 1",
-         "x y z of the body frame and its attitude qw qx qy qz, in the world");
-    make(velocity_, "bodies/velocity", f64, {nb, 6}, "m/s, rad/s", "velocity and angular velocity, in the world");
-    make(present_, "bodies/present", u8, {nb}, "", "1 there, 0 removed or not yet added");
-    make(contact_offset_, "contacts/offset", u64, {}, "", "contacts of row k: offset[k] up to offset[k + 1] - 1");
-    make(contact_id_, "contacts/id", u32, {who_words}, "", "kind, shapes a and b, their parts, their features");
-    make(contact_mode_, "contacts/mode", u8, {}, "", "0 open, 1 stick, 2 slip, 3 impact");
-    make(contact_gap_, "contacts/gap", f64, {}, "m", "");
-    make(contact_position_, "contacts/position", f64, {3}, "m", "in the world");
-    make(contact_normal_, "contacts/normal", f64, {3}, "1", "in the world, from b to a");
-    make(contact_tangent_, "contacts/tangent", f64, {3}, "1", "t1 in the world; t2 = n x t1");
-    make(contact_impulse_, "contacts/impulse", f64, {3}, "N s", "on a, along (n, t1, t2), summed over the step");
-    make(contact_force_, "contacts/force", f64, {3}, "N",
-         "on a, along (n, t1, t2), at the end of the step; NaN where the scheme knows impulses only");
-    make(name_id_, "contacts/name_id", u32, {who_words}, "",
-         "contacts that have a name, and what edits changed: as events/contact");
-    make(name_text_, "contacts/name_text", u8, {}, "", "their names in the same order, UTF-8, a line each");
-    make(reaction_offset_, "reactions/offset", u64, {}, "",
-         "bilateral rows of row k: offset[k] up to offset[k + 1] - 1");
-    make(reaction_, "reactions/impulse", f64, {}, "N s, N m s", "of the bilateral rows, summed over the step");
-    make(reaction_force_, "reactions/force", f64, {}, "N, N m",
-         "of the bilateral rows at the end of the step; NaN where the scheme knows impulses only");
-    make(event_t_, "events/t", f64, {}, "s", "events of the whole run, in order of time");
-    make(event_kind_, "events/kind", u8, {}, "",
-         "0 impact, 1 take-off, 2 stick-to-slip, 3 slip-to-stick, 4 load-switch, 5 add, 6 remove, 7 attach, 8 cut, "
-         "9 drive, 10 accumulation, 11 edge, 12 method-switch");
-    make(event_contact_, "events/contact", u32, {who_words}, "", "as contacts/id, or what an edit changed");
-    make(event_before_, "events/before", u8, {}, "", "contact mode, as contacts/mode");
-    make(event_after_, "events/after", u8, {}, "", "contact mode, as contacts/mode");
-    make(event_speed_before_, "events/normal_speed_before", f64, {}, "m/s", "negative when approaching");
-    make(event_speed_after_, "events/normal_speed_after", f64, {}, "m/s", "");
-    make(event_impulse_, "events/impulse", f64, {}, "N s", "normal impulse");
-    make(event_reason_, "events/reason", u8, {}, "",
-         "of method-switch: 1 impacts, 2 friction, 3 edge, 4 forces, 5 open, 6 closed; 0 of all others");
+    const std::uint64_t chunk = std::clamp<std::uint64_t>(128 * static_cast<std::uint64_t>(nv_), 4096, 256 * 1024);
+    for (Column* column : columns_)
+        column->create(*file_, static_cast<std::uint64_t>(nq_), static_cast<std::uint64_t>(nv_),
+                       static_cast<std::uint64_t>(bodies_), chunk);
     file_->set_attribute("energy", "names", fmt::format("{}", fmt::join(energy_names, "\n")));
     file_->set_attribute("worst", "names", worst_names);
     file_->write_text("names/coordinates", lines(system.coordinate_names()));
@@ -492,11 +466,7 @@ void Hdf5Recorder::store_commit() {
 void Hdf5Recorder::flush(bool with_snapshot) {
     if (broken_) throw Error("cannot write: an earlier write failed", {path_});
     broken_ = true;
-    for (Column* column : columns_) {
-        const bool per_row = column == &q_ || column == &v_ || column == &v_weighted_ || column == &pose_ ||
-                             column == &velocity_ || column == &present_;
-        column->append(per_row ? new_rows_ : 0);
-    }
+    for (Column* column : columns_) column->append(new_rows_);
     new_rows_ = 0;
     if (with_snapshot) store_snapshot();
     file_->flush();

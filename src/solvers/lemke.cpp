@@ -200,7 +200,7 @@ SolveReport LemkeSolver::pivot(const StepProblem& problem, double far, StepSolut
         const RowVec& q = whole ? lcp_.q : island.q;
         basis_.clear();
         for (const int variable : island.variables) basis_.push_back(guessed_[variable]);
-        if (q.vec().minCoeff() < 0) improve_basis(M, q, island.blocks, basis_);
+        if (q.minCoeff() < 0) improve_basis(M, q, island.blocks, basis_);
         crash_.clear();
         for (std::size_t i = 0; i < basis_.size(); ++i)
             if (basis_[i]) crash_.push_back(static_cast<int>(i));

@@ -33,7 +33,7 @@ VecX pseudo_inverse_reactions(const StepProblem& problem, const RowVec& lambda, 
 // Reactions of the step just taken and lambda of its one stage, as row, largest difference relative to the largest.
 double distance_from_pseudo_inverse(const Step& step, double gap) {
     const VecX expected = pseudo_inverse_reactions(step.problem, step.solution.lambda, gap);
-    return (VecX(step.reactions) - expected).cwiseAbs().maxCoeff() / expected.cwiseAbs().maxCoeff();
+    return (step.reactions.vec() - expected).cwiseAbs().maxCoeff() / expected.cwiseAbs().maxCoeff();
 }
 
 std::string door(const std::vector<double>& heights) {

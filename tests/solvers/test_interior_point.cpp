@@ -46,7 +46,7 @@ void make_discs(StepProblem& problem) {
     for (int& f : problem.contacts.facets) f = 0;
 }
 
-bool same_bits(const VecX& a, const VecX& b) {
+bool same_bits(const ConstRef& a, const ConstRef& b) {
     return a.size() == b.size() &&
            std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(double)) == 0;
 }

@@ -202,7 +202,7 @@ TEST(Lemke, ContradictingContactsAreCalledInfeasible) {
     build.contact_rows(1, {{0, MatX::Identity(1, 1)}}, 0, 0);
     build.contact_rows(1, {{0, -MatX::Identity(1, 1)}}, 0, 0);
     StepProblem problem = build.problem();
-    problem.c << -1, -1;
+    problem.c.vec() << -1, -1;
     StepSolution solution;
     const SolveReport report = solve(problem, solution);
     EXPECT_EQ(report.status, Status::infeasible);

@@ -12,7 +12,7 @@ namespace {
 
 using testing::Random;
 
-double violation(const MatX& M, const VecX& q, const VecX& z) {
+double violation(const MatX& M, const ConstRef& q, const ConstRef& z) {
     const VecX w = M * z + q;
     double worst = 0;
     for (int i = 0; i < q.size(); ++i)

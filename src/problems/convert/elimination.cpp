@@ -274,10 +274,10 @@ void Elimination::compute(const StepProblem& problem, double far) {
         }
         diagonal_[k] = sum;
     }
-    noise_ = v_free_.vec().cwiseAbs();
+    noise_ = v_free_.cwiseAbs();
     redundant_ = 0;
     if (!free_.empty()) hold_free_rows(problem);
-    noise_ += v_free_.vec().cwiseAbs();
+    noise_ += v_free_.cwiseAbs();
 
     fill_W();
     q_.resize(nk);

@@ -52,8 +52,8 @@ bool EventDriven::project(const System& system, State& x, Step& s, Work& w, doub
     if (!motion.find(x.t, x.q, p)) return false;
     r.resize(motion.rows());
     p.rows.product(system.nodes(), x.v, r);
-    r = p.target.vec() - r.vec();
-    if (moved || r.vec().cwiseAbs().maxCoeff() > velocity_limit) {
+    r = p.target - r;
+    if (moved || r.cwiseAbs().maxCoeff() > velocity_limit) {
         system.mass(p.q, p.mass);
         p.force.setZero(system.nv());
         p.push = p.rows;

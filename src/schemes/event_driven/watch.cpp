@@ -63,7 +63,7 @@ double Watch::rounding(const Motion& motion, const MotionPoint& p, Kind kind) {
         case Kind::release:
         case Kind::row_release: {
             double largest = 1e-12;
-            if (motion.rows() > 0) largest = std::max(largest, p.y.vec().cwiseAbs().maxCoeff());
+            if (motion.rows() > 0) largest = std::max(largest, p.y.cwiseAbs().maxCoeff());
             largest = std::max(largest, p.force.cwiseAbs().maxCoeff());
             return force_rounding * largest;
         }

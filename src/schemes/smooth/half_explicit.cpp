@@ -138,7 +138,7 @@ private:
                             double weight, VecX& a) {
         s.r.resize(motion.rows());
         r.rows.product(motion.system().nodes(), v, s.r);
-        s.r = (r.target.vec() - s.r.vec()) / weight;
+        s.r = (r.target - s.r) / weight;
         motion.solve(p, r, s.r);
         ++s.solves;
         a = p.a;
