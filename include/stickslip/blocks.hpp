@@ -76,6 +76,7 @@ public:
     RowVec& operator-=(const Eigen::MatrixBase<Expression>& x) {
         return vec() -= x, *this;
     }
+    friend bool operator==(const RowVec&, const RowVec&) = default;
     friend auto operator-(const RowVec& x) { return -x.vec(); }
     friend auto operator+(const RowVec& x, const RowVec& y) { return x.vec() + y.vec(); }
     friend auto operator-(const RowVec& x, const RowVec& y) { return x.vec() - y.vec(); }

@@ -77,6 +77,14 @@ public:
     void restore(const Snapshot& s);
 
 private:
+    struct WeightedWork {  // [J] of contacts and rigid rows on the weighted velocity
+        double sum = 0, scale = 0;
+    };
+    void book_smooth_impulses(const Stage& s);
+    void book_joints(const Stage& s, WeightedWork& bound);
+    void book_contacts(const Stage& s, WeightedWork& bound);
+    void book_states(const System& system, const Stage& s);
+
     Energies start_, now_;
     EnergyFlows flows_;
     double scale_ = 0;

@@ -51,6 +51,8 @@ constexpr double bound_rounding = 1e-7;
 constexpr double thermal_energy = 4e-21;  // [J] of less no mechanics can be asked
 constexpr double hit_speed = 1e-3;        // [m/s] slower contacts rest or roll, and their rows turn
 
+bool is_impact(const Stage& s) { return s.t1 == s.t0; }
+
 }  // namespace
 
 void EnergyLedger::begin(const System& system, const State& state) {
@@ -106,39 +108,45 @@ double EnergyLedger::imbalance() const {
 }
 
 void EnergyLedger::book(const System& system, const Stage& s) {
-    const StepProblem& problem = *s.problem;
-    const StepSolution& solution = *s.solution;
-    const VecX &v0 = *s.v0, &v1 = *s.v1;
-    const Nodes& nodes = problem.nodes();
-    const bool impact = s.t1 == s.t0;
-    const double h_step = (s.t1 - s.t0) / s.share;  // of the step that was solved
-
-    const double share = s.share;
-    w_ = 0.5 * (v0 + v1);
-
-    // Smooth impulses: j = r - M v0 - (A - M) v+, split into loads, potential forces and what the scheme added.
-    if (!impact) {
-        v_end_ = v0 + (v1 - v0) / share;
-        j_ = problem.r;
-        s.mass->add_product(-1, v0, j_);
-        problem.A.add_product(-1, v_end_, j_);
-        s.mass->add_product(1, v_end_, j_);
-        const double applied = share * w_.dot(s.impulses->applied);
-        flows_.applied_work += applied;
-        flows_.scheme_loss -= share * w_.dot(j_) - applied;
-    } else {
-        v_end_ = v1;
-    }
+    const bool impact = is_impact(s);
+    w_ = 0.5 * (*s.v0 + *s.v1);
+    if (impact)
+        v_end_ = *s.v1;
+    else
+        book_smooth_impulses(s);
     const double impact_loss_before = flows_.impact_loss;
     if (impact && s.extra) flows_.impact_loss -= w_.dot(*s.extra);
-    double bound_work = 0, bound_scale = 0;  // of contacts and rigid rows on the weighted velocity
+    WeightedWork bound;
+    book_joints(s, bound);
+    book_contacts(s, bound);
+    if (impact) impact_gain_ -= flows_.impact_loss - impact_loss_before;
+    if (!impact && bound.sum > bound_rounding * (bound.scale + scale_) + thermal_energy) ++bound_violations_;
+    book_states(system, s);
+}
 
-    // Bilateral rows.
+// j = r - M v0 - (A - M) v+, split into loads, potential forces and what the scheme added.
+void EnergyLedger::book_smooth_impulses(const Stage& s) {
+    const VecX &v0 = *s.v0, &v1 = *s.v1;
+    v_end_ = v0 + (v1 - v0) / s.share;
+    j_ = s.problem->r;
+    s.mass->add_product(-1, v0, j_);
+    s.problem->A.add_product(-1, v_end_, j_);
+    s.mass->add_product(1, v_end_, j_);
+    const double applied = s.share * w_.dot(s.impulses->applied);
+    flows_.applied_work += applied;
+    flows_.scheme_loss -= s.share * w_.dot(j_) - applied;
+}
+
+void EnergyLedger::book_joints(const Stage& s, WeightedWork& bound) {
+    const StepProblem& problem = *s.problem;
+    const StepSolution& solution = *s.solution;
+    const bool impact = is_impact(s);
+    const double share = s.share, h_step = (s.t1 - s.t0) / share;  // of the step that was solved
     const JointRows& joints = problem.joints;
     Gv0_.resize(joints.size());
     Gv1_.resize(joints.size());
-    joints.jacobian.product(nodes, v0, Gv0_);
-    joints.jacobian.product(nodes, v_end_, Gv1_);
+    joints.jacobian.product(problem.nodes(), *s.v0, Gv0_);
+    joints.jacobian.product(problem.nodes(), v_end_, Gv1_);
     for (int i = 0; i < joints.size(); ++i) {
         const double lambda = share * solution.lambda[i];
         const double Gw = Gv0_[i] + 0.5 * share * (Gv1_[i] - Gv0_[i]);
@@ -150,16 +158,16 @@ void EnergyLedger::book(const System& system, const Stage& s) {
             case RowKind::velocity: flows_.motor_work += lambda * Gw; break;
             case RowKind::friction:
                 flows_.friction_loss -= lambda * Gw;
-                bound_work += lambda * weighted;
-                bound_scale += std::abs(lambda) * (std::abs(Gv0_[i]) + std::abs(Gv1_[i]));
+                bound.sum += lambda * weighted;
+                bound.scale += std::abs(lambda) * (std::abs(Gv0_[i]) + std::abs(Gv1_[i]));
                 break;
             case RowKind::holonomic: {
                 const double given =
                     (s.joint_stabilisation ? (*s.joint_stabilisation)[i] : 0.0) - problem.T[i] * solution.lambda[i];
                 flows_.regularisation_loss -= 0.5 * lambda * given;
                 (impact ? flows_.impact_loss : flows_.scheme_loss) -= lambda * (Gw - 0.5 * given);
-                bound_work += lambda * (weighted - given);
-                bound_scale += std::abs(lambda) * (std::abs(Gv0_[i]) + std::abs(Gv1_[i]));
+                bound.sum += lambda * (weighted - given);
+                bound.scale += std::abs(lambda) * (std::abs(Gv0_[i]) + std::abs(Gv1_[i]));
                 break;
             }
             case RowKind::compliant: {
@@ -170,19 +178,24 @@ void EnergyLedger::book(const System& system, const Stage& s) {
             }
         }
     }
+}
 
-    // Contacts.
+void EnergyLedger::book_contacts(const Stage& s, WeightedWork& bound) {
+    const StepProblem& problem = *s.problem;
+    const StepSolution& solution = *s.solution;
+    const bool impact = is_impact(s);
+    const double share = s.share;
     const ContactRows& contacts = problem.contacts;
     Hv0_.resize(contacts.jacobian.rows());
     Hv1_.resize(contacts.jacobian.rows());
-    contacts.jacobian.product(nodes, v0, Hv0_);
-    contacts.jacobian.product(nodes, v_end_, Hv1_);
+    contacts.jacobian.product(problem.nodes(), *s.v0, Hv0_);
+    contacts.jacobian.product(problem.nodes(), v_end_, Hv1_);
     for (int i = 0; i < contacts.size(); ++i) {
         const int first = contacts.jacobian.row[i];
         const auto work = [&](int k) {
             const double p = share * solution.p[k];
-            bound_work += p * ((1 - s.alpha) * Hv0_[k] + s.alpha * Hv1_[k]);
-            bound_scale += std::abs(p) * (std::abs(Hv0_[k]) + std::abs(Hv1_[k]));
+            bound.sum += p * ((1 - s.alpha) * Hv0_[k] + s.alpha * Hv1_[k]);
+            bound.scale += std::abs(p) * (std::abs(Hv0_[k]) + std::abs(Hv1_[k]));
             return p * (Hv0_[k] + 0.5 * share * (Hv1_[k] - Hv0_[k]));
         };
         const double normal = -work(first);
@@ -194,21 +207,22 @@ void EnergyLedger::book(const System& system, const Stage& s) {
         }
         const double given = (s.stabilisation ? (*s.stabilisation)[i] : 0.0) + problem.S[first] * solution.p[first];
         const double p = share * solution.p[first];
-        bound_work += p * given;
+        bound.sum += p * given;
         const bool hit = s.impacts_inside && Hv0_[first] < -hit_speed;
         (hit ? flows_.impact_loss : flows_.friction_loss) += tangential;
         if (hit) impact_gain_ -= normal + tangential;
         flows_.regularisation_loss += 0.5 * p * given;
         (s.impacts_inside ? flows_.impact_loss : flows_.scheme_loss) += normal - 0.5 * p * given;
     }
-    if (impact) impact_gain_ -= flows_.impact_loss - impact_loss_before;
-    if (!impact && bound_work > bound_rounding * (bound_scale + scale_) + thermal_energy) ++bound_violations_;
+}
 
-    // Energies of the state; the parts whose work is already in the states move to the scheme.
+// Energies of the state; the parts whose work is already in the states move to the scheme.
+void EnergyLedger::book_states(const System& system, const Stage& s) {
+    const VecX &v0 = *s.v0, &v1 = *s.v1;
     const Energies before = now_;
     now_ = system.energies(s.t1, *s.q1, v1);
     flows_.scheme_loss -= (now_.potential - before.potential) + (now_.elastic - before.elastic);
-    if (!impact && !system.constant_mass()) {
+    if (!is_impact(s) && !system.constant_mass()) {
         system.mass(*s.q1, M_);
         double change = M_.quadratic(v1) - s.mass->quadratic(v1), paid = M_.quadratic(w_);
         system.mass(*s.q0, M_);

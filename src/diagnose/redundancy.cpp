@@ -8,19 +8,19 @@ namespace stickslip {
 
 namespace {
 
-// Independent part of a unit row. At the start: poses written with six digits leave joints open by 1e-6; smaller and such
-// scenes lock, larger and poses near a dead point lose a row.
+// Independent part of a unit row, at the start. Poses written with six digits leave joints open by 1e-6: with a smaller number
+// such scenes lock, with a larger one poses near a dead point lose a row.
 constexpr double dependent_at_start = 3e-5;
 // Later, of the rows that were redundant at the start: more than drift ever makes, less than leaving a singular pose.
 constexpr double dependent_later = 1e-2;
 // Below this a row is not known to rounding.
 constexpr double nothing = 1e-9;
-// A row counts as a good choice when its independent part is at least this share of the best one's: larger and the choice
-// flickers from step to step, smaller and it grows ill-conditioned.
+// A row counts as a good choice when its independent part is at least this share of the best one's. With a larger share the choice
+// flickers from step to step; with a smaller one it becomes ill-conditioned.
 constexpr double good_choice = 0.3;
 // Independent part on one body that lets it be peeled off.
 constexpr double peel = 1e-2;
-// Entries of N that count: larger and weak self-stress is called unique.
+// Entries of N that count. With a larger number weak self-stress would be called unique.
 constexpr double takes_part = 1e-6;
 // Rows of an island up to which choosing in every stage costs less than about a millisecond.
 constexpr int most_chosen_anew = 120;
@@ -55,98 +55,123 @@ void Redundancy::note_rows(const JointRows& joints) {
     left_out_ = 0;
 }
 
-// Rows that may depend on others, by connected bodies. A body all of whose rows are independent on its own velocities has
-// no self-stress: G_n' lambda = 0 gives lambda = 0. Its rows go, and with them maybe the next body's reason to stay.
-std::vector<std::vector<int>> Redundancy::loops(const BlockMatrix& A, const JointRows& joints) {
-    const BlockRows& G = joints.jacobian;
-    const Nodes& nodes = A.nodes;
-    const auto rows = static_cast<std::size_t>(G.rows());
-    std::vector<char> active(rows, 0);
-    std::vector<double> length(rows, 0.0);
-    std::vector<std::vector<int>> of_node(static_cast<std::size_t>(nodes.size()));  // groups
-    for (int g = 0; g < G.groups(); ++g) {
-        for (const BlockRows::Block& block : G.blocks_of(g)) {
-            of_node[block.node].push_back(g);
-            for (int i = G.row[g]; i < G.row[g + 1]; ++i) {
-                const double* x = row_values(G, nodes, i, block);
-                for (int k = 0; k < nodes.dof(block.node); ++k) length[i] += x[k] * x[k] * weight(A, block.node, k);
-            }
-        }
-        for (int i = G.row[g]; i < G.row[g + 1]; ++i) active[i] = rigid_row(joints, i);
-    }
+// The rows that may depend on others, found by peeling off bodies. A body all of whose rows are independent on its own velocities
+// has no self-stress: G_n' lambda = 0 gives lambda = 0. Its rows go, and with them maybe the next body's reason to stay.
+class Redundancy::Peeling {
+public:
+    Peeling(const Redundancy& plan, const BlockMatrix& A, const JointRows& joints);
+    void run();
+    std::vector<std::vector<int>> islands() const;  // the rows left, by bodies that share a group
 
-    std::vector<std::vector<double>> on_node;  // independent rows of one body so far, orthonormal
-    const auto independent_alone = [&](int n) {
-        on_node.clear();
-        const int dof = nodes.dof(n);
-        for (const int g : of_node[n]) {
-            for (const BlockRows::Block& block : G.blocks_of(g)) {
-                if (block.node != n) continue;
-                for (int i = G.row[g]; i < G.row[g + 1]; ++i) {
-                    if (!active[i]) continue;
-                    if (static_cast<int>(on_node.size()) == dof || !(length[i] > 0)) return false;
-                    std::vector<double> x(static_cast<std::size_t>(dof));
-                    const double* values = row_values(G, nodes, i, block);
-                    for (int k = 0; k < dof; ++k) x[k] = values[k] * std::sqrt(weight(A, n, k) / length[i]);
-                    for (const std::vector<double>& q : on_node) {
-                        const double s = std::inner_product(q.begin(), q.end(), x.begin(), 0.0);
-                        for (int k = 0; k < dof; ++k) x[k] -= s * q[k];
-                    }
-                    const double norm = std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0));
-                    if (!(norm > peel)) return false;
-                    for (double& value : x) value /= norm;
-                    on_node.push_back(x);
-                }
+private:
+    bool independent_alone(int n);
+    bool stays(int g) const;  // a row of the group is left
+
+    const Redundancy& plan_;
+    const BlockMatrix& A_;
+    const BlockRows& G_;
+    const Nodes& nodes_;
+    std::vector<char> active_;                  // per row: not peeled off yet
+    std::vector<double> length_;                // per row: its square in the metric of 1/A_kk
+    std::vector<std::vector<int>> of_node_;     // groups
+    std::vector<std::vector<double>> on_node_;  // independent rows of one body so far, orthonormal
+};
+
+Redundancy::Peeling::Peeling(const Redundancy& plan, const BlockMatrix& A, const JointRows& joints)
+    : plan_(plan),
+      A_(A),
+      G_(joints.jacobian),
+      nodes_(A.nodes),
+      active_(static_cast<std::size_t>(G_.rows()), 0),
+      length_(static_cast<std::size_t>(G_.rows()), 0.0),
+      of_node_(static_cast<std::size_t>(nodes_.size())) {
+    for (int g = 0; g < G_.groups(); ++g) {
+        for (const BlockRows::Block& block : G_.blocks_of(g)) {
+            of_node_[block.node].push_back(g);
+            for (int i = G_.row[g]; i < G_.row[g + 1]; ++i) {
+                const double* x = plan_.row_values(G_, nodes_, i, block);
+                for (int k = 0; k < nodes_.dof(block.node); ++k) length_[i] += x[k] * x[k] * weight(A, block.node, k);
             }
         }
-        return true;
-    };
-    std::vector<int> waiting(static_cast<std::size_t>(nodes.size()));
+        for (int i = G_.row[g]; i < G_.row[g + 1]; ++i) active_[i] = rigid_row(joints, i);
+    }
+}
+
+bool Redundancy::Peeling::independent_alone(int n) {
+    on_node_.clear();
+    const int dof = nodes_.dof(n);
+    for (const int g : of_node_[n]) {
+        for (const BlockRows::Block& block : G_.blocks_of(g)) {
+            if (block.node != n) continue;
+            for (int i = G_.row[g]; i < G_.row[g + 1]; ++i) {
+                if (!active_[i]) continue;
+                if (static_cast<int>(on_node_.size()) == dof || !(length_[i] > 0)) return false;
+                std::vector<double> x(static_cast<std::size_t>(dof));
+                const double* values = plan_.row_values(G_, nodes_, i, block);
+                for (int k = 0; k < dof; ++k) x[k] = values[k] * std::sqrt(weight(A_, n, k) / length_[i]);
+                for (const std::vector<double>& q : on_node_) {
+                    const double s = std::inner_product(q.begin(), q.end(), x.begin(), 0.0);
+                    for (int k = 0; k < dof; ++k) x[k] -= s * q[k];
+                }
+                const double norm = std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0));
+                if (!(norm > peel)) return false;
+                for (double& value : x) value /= norm;
+                on_node_.push_back(x);
+            }
+        }
+    }
+    return true;
+}
+
+void Redundancy::Peeling::run() {
+    std::vector<int> waiting(static_cast<std::size_t>(nodes_.size()));
     std::iota(waiting.rbegin(), waiting.rend(), 0);
     while (!waiting.empty()) {
         const int n = waiting.back();
         waiting.pop_back();
         if (!independent_alone(n)) continue;
-        for (const int g : of_node[n]) {
+        for (const int g : of_node_[n]) {
             bool gone = false;
-            for (int i = G.row[g]; i < G.row[g + 1]; ++i) {
-                gone = gone || active[i];
-                active[i] = 0;
+            for (int i = G_.row[g]; i < G_.row[g + 1]; ++i) {
+                gone = gone || active_[i];
+                active_[i] = 0;
             }
             if (!gone) continue;
-            for (const BlockRows::Block& block : G.blocks_of(g))
+            for (const BlockRows::Block& block : G_.blocks_of(g))
                 if (block.node != n) waiting.push_back(block.node);
         }
     }
+}
 
-    // What is left, by bodies that share a group.
-    std::vector<int> leader(static_cast<std::size_t>(nodes.size()));
+bool Redundancy::Peeling::stays(int g) const {
+    for (int i = G_.row[g]; i < G_.row[g + 1]; ++i)
+        if (active_[i]) return !G_.blocks_of(g).empty();
+    return false;
+}
+
+std::vector<std::vector<int>> Redundancy::Peeling::islands() const {
+    std::vector<int> leader(static_cast<std::size_t>(nodes_.size()));
     std::iota(leader.begin(), leader.end(), 0);
     const auto find = [&](int n) {
         while (leader[n] != n) n = leader[n];
         return n;
     };
-    const auto stays = [&](int g) {
-        for (int i = G.row[g]; i < G.row[g + 1]; ++i)
-            if (active[i]) return !G.blocks_of(g).empty();
-        return false;
-    };
-    for (int g = 0; g < G.groups(); ++g) {
+    for (int g = 0; g < G_.groups(); ++g) {
         if (!stays(g)) continue;
-        const int a = find(G.blocks_of(g).front().node);
-        for (const BlockRows::Block& block : G.blocks_of(g)) leader[find(block.node)] = a;
+        const int a = find(G_.blocks_of(g).front().node);
+        for (const BlockRows::Block& block : G_.blocks_of(g)) leader[find(block.node)] = a;
     }
     std::vector<std::vector<int>> found;
-    std::vector<int> place(static_cast<std::size_t>(nodes.size()), -1);
-    for (int g = 0; g < G.groups(); ++g) {
+    std::vector<int> place(static_cast<std::size_t>(nodes_.size()), -1);
+    for (int g = 0; g < G_.groups(); ++g) {
         if (!stays(g)) continue;
-        int& at = place[find(G.blocks_of(g).front().node)];
+        int& at = place[find(G_.blocks_of(g).front().node)];
         if (at < 0) {
             at = static_cast<int>(found.size());
             found.emplace_back();
         }
-        for (int i = G.row[g]; i < G.row[g + 1]; ++i)
-            if (active[i]) found[at].push_back(i);
+        for (int i = G_.row[g]; i < G_.row[g + 1]; ++i)
+            if (active_[i]) found[at].push_back(i);
     }
     return found;
 }
@@ -154,7 +179,9 @@ std::vector<std::vector<int>> Redundancy::loops(const BlockMatrix& A, const Join
 void Redundancy::plan(const BlockMatrix& A, const JointRows& joints) {
     note_rows(joints);
     const BlockRows& G = joints.jacobian;
-    for (std::vector<int>& rows : loops(A, joints)) {
+    Peeling peeling(*this, A, joints);
+    peeling.run();
+    for (std::vector<int>& rows : peeling.islands()) {
         const int m = static_cast<int>(rows.size());
         if (m > most_rows) {
             left_out_ += m;

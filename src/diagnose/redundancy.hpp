@@ -62,7 +62,7 @@ private:
     };
 
     void note_rows(const JointRows& joints);
-    std::vector<std::vector<int>> loops(const BlockMatrix& A, const JointRows& joints);  // rows of each island
+    class Peeling;  // finds the rows of the islands
     void load(const BlockMatrix& A, const BlockRows& G, Island& island);
     int choose(const Island& island, int least_rank, double kept);
     void fill_null(Island& island, int rank);

@@ -217,48 +217,87 @@ void DelassusSpace::merge() {
     }
 }
 
-// R of every node by Gram-Schmidt on the columns of its block of W, the largest first; then V = R' W R.
-void DelassusSpace::gather(bool compressed) {
-    // Of the largest column: smaller ones are rounding. What is left out must be small against T too, which shrinks
-    // to 1e-14 of W: with 1e-10 the method ends at 1e-5.
-    constexpr double rank_share = 1e-13;
-    const BlockMatrix& W = problem_->W;
+// The pairs of nodes of the factor that W couples.
+void DelassusSpace::find_edges() {
     edges_.clear();
-    for (const BlockMatrix::Coupling& c : W.couplings) {
+    for (const BlockMatrix::Coupling& c : problem_->W.couplings) {
         const int a = node_[c.row_node], b = node_[c.column_node];
         if (a != b) edges_.push_back({std::min(a, b), std::max(a, b)});
     }
     std::sort(edges_.begin(), edges_.end());
     edges_.erase(std::unique(edges_.begin(), edges_.end()), edges_.end());
+}
+
+// Where the blocks of a matrix over these nodes start: diagonal ones, then a pair of blocks per edge. Returns its size.
+int DelassusSpace::place_blocks(const Nodes& nodes, std::vector<int>& of_node, std::vector<int>& of_edge) const {
+    of_node.clear();
+    of_edge.clear();
+    int size = 0;
+    for (int a = 0; a < nodes.size(); ++a) {
+        of_node.push_back(size);
+        size += nodes.dof(a) * nodes.dof(a);
+    }
+    for (const BlockLu::Edge& e : edges_) {
+        of_edge.push_back(size);
+        size += 2 * nodes.dof(e.a) * nodes.dof(e.b);
+    }
+    return size;
+}
+
+// W over the nodes of the factor.
+void DelassusSpace::gather_nodes() {
+    const BlockMatrix& W = problem_->W;
     const auto edge_of = [&](int a, int b) {
         const BlockLu::Edge wanted{std::min(a, b), std::max(a, b)};
         return std::lower_bound(edges_.begin(), edges_.end(), wanted) - edges_.begin();
     };
-    // Full blocks of the nodes, gathered from W.
-    std::vector<double> whole;
-    std::vector<int> whole_diagonal, whole_edge;
-    int size = 0;
-    for (int a = 0; a < full_.size(); ++a) {
-        whole_diagonal.push_back(size);
-        size += full_.dof(a) * full_.dof(a);
-    }
-    for (const BlockLu::Edge& e : edges_) {
-        whole_edge.push_back(size);
-        size += 2 * full_.dof(e.a) * full_.dof(e.b);
-    }
-    whole.assign(static_cast<std::size_t>(size), 0.0);
+    whole_.assign(static_cast<std::size_t>(place_blocks(full_, whole_diagonal_, whole_edge_)), 0.0);
     const auto add = [&](int i, int j, const double* block) {
         const int a = node_[i], b = node_[j], di = W.nodes.dof(i), dj = W.nodes.dof(j), height = full_.dof(a);
-        int at = a == b ? whole_diagonal[a] : whole_edge[edge_of(a, b)];
+        int at = a == b ? whole_diagonal_[a] : whole_edge_[edge_of(a, b)];
         if (a > b) at += height * full_.dof(b);
-        double* to = whole.data() + at + place_[i] + place_[j] * height;
+        double* to = whole_.data() + at + place_[i] + place_[j] * height;
         for (int s = 0; s < dj; ++s)
             for (int r = 0; r < di; ++r) to[r + s * height] += block[r + s * di];
     };
     for (int i = 0; i < contacts(); ++i) add(i, i, W.values.data() + W.diagonal[i]);
     for (const BlockMatrix::Coupling& c : W.couplings) add(c.row_node, c.column_node, W.values.data() + c.offset);
+}
 
+// An orthonormal basis of the columns of `block`, in the first columns of R; returns their number. R comes in as the identity
+// and stays it where a basis would gain nothing.
+int DelassusSpace::find_basis(const Eigen::Map<MatX>& block, Eigen::Map<MatX>& R) {
+    // Of the largest column: smaller ones are rounding. What is left out must be small against T too, which shrinks
+    // to 1e-14 of W: with 1e-10 the method ends at 1e-5.
+    constexpr double rank_share = 1e-13;
+    const int n = static_cast<int>(R.rows());
+    int rank = 0;
+    MatX columns = block;
+    double largest = 0;
+    for (; rank < n; ++rank) {
+        Eigen::Index best = 0;
+        const double length = std::sqrt(columns.colwise().squaredNorm().maxCoeff(&best));
+        largest = std::max(largest, length);
+        if (!(length > rank_share * largest)) break;
+        VecX direction = columns.col(best) / length;
+        // twice is enough
+        direction -= R.leftCols(rank) * (R.leftCols(rank).transpose() * direction);
+        direction.normalize();
+        columns -= direction * (direction.transpose() * columns);
+        R.col(rank) = direction;
+    }
+    if (2 * rank > n) {  // nothing gained: the rows as they are
+        rank = n;
+        R.setIdentity();
+    }
+    return std::max(rank, 1);
+}
+
+// R of every node by Gram-Schmidt on the columns of its block of W, the largest first; then V = R' W R.
+void DelassusSpace::gather(bool compressed) {
     using Mat = Eigen::Map<MatX>;
+    find_edges();
+    gather_nodes();
     small_.start.assign(1, 0);
     basis_first_.clear();
     basis_.clear();
@@ -267,54 +306,24 @@ void DelassusSpace::gather(bool compressed) {
         basis_first_.push_back(static_cast<int>(basis_.size()));
         basis_.resize(basis_.size() + static_cast<std::size_t>(n * n), 0.0);
         Mat R(basis_.data() + basis_first_.back(), n, n);
-        int rank = n;
         R.setIdentity();
-        if (compressed && first_member_[a + 1] - first_member_[a] > 1) {
-            MatX columns = Mat(whole.data() + whole_diagonal[a], n, n);
-            double largest = 0;
-            for (rank = 0; rank < n; ++rank) {
-                Eigen::Index best = 0;
-                const double length = std::sqrt(columns.colwise().squaredNorm().maxCoeff(&best));
-                largest = std::max(largest, length);
-                if (!(length > rank_share * largest)) break;
-                VecX direction = columns.col(best) / length;
-                // twice is enough
-                direction -= R.leftCols(rank) * (R.leftCols(rank).transpose() * direction);
-                direction.normalize();
-                columns -= direction * (direction.transpose() * columns);
-                R.col(rank) = direction;
-            }
-            if (2 * rank > n) {  // nothing gained: the rows as they are
-                rank = n;
-                R.setIdentity();
-            }
-            rank = std::max(rank, 1);
-        }
+        const bool shared = first_member_[a + 1] - first_member_[a] > 1;
+        const int rank = compressed && shared ? find_basis(Mat(whole_.data() + whole_diagonal_[a], n, n), R) : n;
         basis_.resize(static_cast<std::size_t>(basis_first_.back() + n * rank));
         small_.add(rank);
     }
     const auto basis = [&](int a) { return Mat(basis_.data() + basis_first_[a], full_.dof(a), small_.dof(a)); };
-    V_diagonal_.clear();
-    V_edge_.clear();
-    size = 0;
-    for (int a = 0; a < small_.size(); ++a) {
-        V_diagonal_.push_back(size);
-        size += small_.dof(a) * small_.dof(a);
-    }
-    for (const BlockLu::Edge& e : edges_) {
-        V_edge_.push_back(size);
-        size += 2 * small_.dof(e.a) * small_.dof(e.b);
-    }
+    const int size = place_blocks(small_, V_diagonal_, V_edge_);
     V_.resize(static_cast<std::size_t>(size));
     const auto put = [&](int a, int b, const double* from, double* to) {
         Mat(to, small_.dof(a), small_.dof(b)) =
             basis(a).transpose() * Eigen::Map<const MatX>(from, full_.dof(a), full_.dof(b)) * basis(b);
     };
-    for (int a = 0; a < small_.size(); ++a) put(a, a, whole.data() + whole_diagonal[a], V_.data() + V_diagonal_[a]);
+    for (int a = 0; a < small_.size(); ++a) put(a, a, whole_.data() + whole_diagonal_[a], V_.data() + V_diagonal_[a]);
     for (std::size_t e = 0; e < edges_.size(); ++e) {
         const int a = edges_[e].a, b = edges_[e].b;
-        put(a, b, whole.data() + whole_edge[e], V_.data() + V_edge_[e]);
-        put(b, a, whole.data() + whole_edge[e] + full_.dof(a) * full_.dof(b),
+        put(a, b, whole_.data() + whole_edge_[e], V_.data() + V_edge_[e]);
+        put(b, a, whole_.data() + whole_edge_[e] + full_.dof(a) * full_.dof(b),
             V_.data() + V_edge_[e] + small_.dof(a) * small_.dof(b));
     }
     N_.resize(static_cast<std::size_t>(V_diagonal_.empty() ? 0 : size));

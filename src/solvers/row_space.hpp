@@ -91,6 +91,10 @@ private:
     // (N^-1 + V would be symmetric, but N of open and closed contacts together has no useful inverse). It
     // leaves a matrix of six rows per pair of bodies in place of twelve for four contacts.
     void merge();
+    void find_edges();
+    int place_blocks(const Nodes& nodes, std::vector<int>& of_node, std::vector<int>& of_edge) const;
+    void gather_nodes();
+    static int find_basis(const Eigen::Map<MatX>& block, Eigen::Map<MatX>& R);
     void gather(bool compressed);
     void apply_inverse(const RowShift& shift, const double* x, double* y) const;  // y = T^-1 x, all contacts
     bool plain(int a) const { return full_.dof(a) == small_.dof(a); }             // R = I
@@ -100,7 +104,9 @@ private:
     std::vector<int> node_, place_;            // per contact: its node, and its first row in it
     std::vector<int> first_member_, members_;  // per node: its contacts
     Nodes full_, small_;                       // rows per node; small_ is what is factored
-    std::vector<int> basis_first_;             // per node: its R in basis_, column-major full x small
+    std::vector<double> whole_;                // W over the nodes: diagonal blocks, then one pair of blocks per edge
+    std::vector<int> whole_diagonal_, whole_edge_;
+    std::vector<int> basis_first_;  // per node: its R in basis_, column-major full x small
     AlignedDoubles basis_;
     AlignedDoubles V_;                      // R' W R: diagonal blocks, then one pair of blocks per edge
     std::vector<int> V_diagonal_, V_edge_;  // V_edge_: the block (a, b), then (b, a)

@@ -24,7 +24,7 @@ VecX pseudo_inverse_reactions(const StepProblem& problem, const RowVec& lambda, 
     }
     Eigen::JacobiSVD<MatX> svd(Gt, Eigen::ComputeThinU | Eigen::ComputeThinV);
     svd.setThreshold(gap);
-    VecX all = VecX(lambda);
+    VecX all = lambda.vec();
     const VecX smallest = svd.solve(Gt * given);
     for (Eigen::Index k = 0; k < smallest.size(); ++k) all[rigid[k]] = smallest[k];
     return all;
@@ -236,7 +236,7 @@ TEST(RedundantJoints, AHingeAttachedOnTheWayIsFoundAndResumedToTheSameBits) {
     EXPECT_EQ(one.not_unique, (std::vector<std::string>{"hinge-1", "second"}));
     EXPECT_EQ(one.redundant, two.redundant);
     EXPECT_EQ(one.hash, two.hash);
-    EXPECT_EQ(VecX(through.step().reactions), VecX(resumed.step().reactions));
+    EXPECT_EQ(through.step().reactions, resumed.step().reactions);
     // Both carry half the weight, up to the drift with which the second found the door.
     EXPECT_LE(one.joint_violation_position_max, 1e-5);
     EXPECT_NEAR(through.step().reactions[2], through.step().reactions[7],

@@ -89,7 +89,7 @@ TEST(Redundancy, CountsAndSwitchesOffWhatDependsOnOthers) {
         RowVec lambda;
         lambda.resize(built.G.rows());
         lambda = random.vector(static_cast<int>(built.G.rows()));
-        const VecX given = lambda, expected = built.smallest(given);
+        const VecX given = lambda.vec(), expected = built.smallest(given);
         redundancy.smallest(built.problem, lambda);
         EXPECT_LE((lambda - expected).cwiseAbs().maxCoeff(), 1e-9 * (1 + given.norm())) << "round " << round;
         for (int i = 0; i < lambda.size(); ++i)
@@ -164,7 +164,7 @@ TEST(Redundancy, LongLaddersKeepTheirChoiceAndTheirImpulsesAreTheSmallest) {
     RowVec lambda;
     lambda.resize(built.G.rows());
     lambda = random.vector(static_cast<int>(built.G.rows()));
-    const VecX expected = built.smallest(lambda);
+    const VecX expected = built.smallest(lambda.vec());
     redundancy.smallest(built.problem, lambda);
     EXPECT_LE((lambda - expected).norm(), 1e-8 * expected.norm());
 }

@@ -417,8 +417,8 @@ TEST(Lemke, SameProblemSameBits) {
     used.solve(maker.problem(78), other);  // a solver with a past
     used.solve(problem, second);
     EXPECT_EQ(first.v, second.v);
-    EXPECT_EQ(VecX(first.p), VecX(second.p));
-    EXPECT_EQ(VecX(first.lambda), VecX(second.lambda));
+    EXPECT_EQ(first.p, second.p);
+    EXPECT_EQ(first.lambda, second.lambda);
 }
 
 TEST(Lemke, NotANumberIsReportedNotThrown) {

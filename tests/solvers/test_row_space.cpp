@@ -78,7 +78,7 @@ void expect_image(RowSpace& space, const MatX& W, Random& random) {
     const RowVec x = row_vector(random.vector(space.rows()));
     RowVec y;
     space.image(x, y);
-    EXPECT_LE((y - W * x).norm(), 1e-11 * (1e-300 + W.norm() * x.norm()));
+    EXPECT_LE((y.vec() - W * x.vec()).norm(), 1e-11 * (1e-300 + W.norm() * x.norm()));
 }
 
 // (W + T) x = b on the rows that take part, x = 0 on the others. Small against |W + T| |x| + |b|; with `exact` also
@@ -92,7 +92,7 @@ void expect_solves(RowSpace& space, const MatX& W, const Shifted& s, Random& ran
     const int n = static_cast<int>(s.rows.size());
     MatX M(n, n);
     VecX right(n), found(n);
-    VecX elsewhere = x;
+    VecX elsewhere = x.vec();
     for (int a = 0; a < n; ++a) {
         for (int c = 0; c < n; ++c) M(a, c) = W(s.rows[a], s.rows[c]) + s.T(s.rows[a], s.rows[c]);
         right[a] = b[s.rows[a]];
