@@ -12,15 +12,17 @@
 #include <vector>
 
 #include "stickslip/load.hpp"
+#include "support/families.hpp"
 #include "support/reference.hpp"
 
 namespace stickslip::analytic {
 
 using testing::Reference;
+using testing::velocity_level_schemes;
+using testing::word_of;
 
 inline constexpr double g = 9.81;  // [m/s^2] of every reference
 inline constexpr double pi = 3.14159265358979323846;
-inline const std::vector<std::string> both_schemes{"moreau-jean", "euler"};
 
 inline std::string text_of(double x) {
     char text[32];

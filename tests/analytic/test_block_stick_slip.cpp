@@ -97,10 +97,10 @@ TEST(BlockStickSlipImplicit, ErrorHalvesWithTheStepAtThetaOne) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Schemes, BlockStickSlip,
-                         ::testing::Combine(::testing::ValuesIn(both_schemes), ::testing::Bool()),
+                         ::testing::Combine(::testing::ValuesIn(velocity_level_schemes()), ::testing::Bool()),
                          [](const auto& each) {
-                             return std::string(std::get<0>(each.param) == "euler" ? "Euler" : "MoreauJean") +
-                                    (std::get<1>(each.param) ? "Box" : "Mechanism");
+                             return word_of(std::get<0>(each.param)) +
+                                    (std::get<1>(each.param) ? "_box" : "_mechanism");
                          });
 
 }  // namespace

@@ -181,8 +181,8 @@ run: {end: 0.5}
     EXPECT_LT((simulation.state().q - start).norm(), 1e-9);
 }
 
-INSTANTIATE_TEST_SUITE_P(Schemes, RollingCapsule, ::testing::ValuesIn(both_schemes),
-                         [](const auto& each) { return each.param == "euler" ? "Euler" : "MoreauJean"; });
+INSTANTIATE_TEST_SUITE_P(Schemes, RollingCapsule, ::testing::ValuesIn(velocity_level_schemes()),
+                         [](const auto& each) { return word_of(each.param); });
 
 }  // namespace
 }  // namespace stickslip::analytic

@@ -102,7 +102,7 @@ INSTANTIATE_TEST_SUITE_P(Variants, EnergyBalance, ::testing::ValuesIn(variants()
 
 // What leaves a sliding box leaves it by friction: all of m v^2/2.
 TEST(EnergyEntries, FrictionTakesTheKineticEnergyOfASlide) {
-    for (const std::string& scheme : both_schemes) {
+    for (const std::string& scheme : velocity_level_schemes()) {
         const RunSummary end = run(scene("sliding-box", Set{{"scheme", scheme}}));
         EXPECT_NEAR(end.flows.friction_loss, 0.5 * 10 * 36, 1e-9) << scheme;
         EXPECT_LT(
@@ -171,7 +171,7 @@ TEST(EnergyEntries, SchemeLossVanishesWithTheStep) {
     for (const Case& each :
          {Case{"mechanism:pendulum", "1"}, Case{"mechanism:block-stick-slip", "5"},
           Case{STICKSLIP_SCENES "/chain-10.yaml", "0.5"}, Case{STICKSLIP_SCENES "/four-bar.yaml", "1"}}) {
-        for (const std::string& scheme : both_schemes) {
+        for (const std::string& scheme : velocity_level_schemes()) {
             std::vector<double> losses;
             for (const double h : {0.001, 0.0005, 0.00025}) {
                 const RunSummary end =

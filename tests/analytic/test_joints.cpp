@@ -329,8 +329,8 @@ run: {end: 3, step: 5e-4, scheme: {name: moreau-jean, theta: 1, stabilisation: 1
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Schemes, Joints, ::testing::ValuesIn(both_schemes),
-                         [](const auto& test) { return test.param == "euler" ? "euler" : "moreau_jean"; });
+INSTANTIATE_TEST_SUITE_P(Schemes, Joints, ::testing::ValuesIn(velocity_level_schemes()),
+                         [](const auto& test) { return word_of(test.param); });
 
 }  // namespace
 }  // namespace stickslip::analytic

@@ -172,8 +172,8 @@ TEST(SliderCrankClearance, StrikesItsGuideAsTheReference) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Schemes, Linkages, ::testing::ValuesIn(both_schemes),
-                         [](const auto& each) { return each.param == "euler" ? "Euler" : "MoreauJean"; });
+INSTANTIATE_TEST_SUITE_P(Schemes, Linkages, ::testing::ValuesIn(velocity_level_schemes()),
+                         [](const auto& each) { return word_of(each.param); });
 
 }  // namespace
 }  // namespace stickslip::analytic

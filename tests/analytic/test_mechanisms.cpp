@@ -208,8 +208,8 @@ TEST_P(Mechanisms, DiscRollsSteadilyOnACircle) {
     EXPECT_LT(errors.back(), 0.01 * 2 * pi * radius) << numbers;
 }
 
-INSTANTIATE_TEST_SUITE_P(Schemes, Mechanisms, ::testing::ValuesIn(both_schemes),
-                         [](const auto& each) { return each.param == "euler" ? "Euler" : "MoreauJean"; });
+INSTANTIATE_TEST_SUITE_P(Schemes, Mechanisms, ::testing::ValuesIn(velocity_level_schemes()),
+                         [](const auto& each) { return word_of(each.param); });
 
 }  // namespace
 }  // namespace stickslip::analytic

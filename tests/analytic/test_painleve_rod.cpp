@@ -115,7 +115,7 @@ TEST(PainleveRod, EulerLetsGoWhereTwoForcesExist) {
 TEST(PainleveRod, EverySolutionIsOneOfTheEnumeratedOnes) {
     const Reference reference("painleve-rod");
     for (const std::vector<double>& start : reference.rows("case")) {
-        for (const std::string& scheme : both_schemes) {
+        for (const std::string& scheme : velocity_level_schemes()) {
             for (const SolverEntry& solver : solvers()) {
                 for (const double h : steps) {
                     SCOPED_TRACE(scheme + " with " + solver.name + ", omega " + text_of(start[0]) + ", step " +
@@ -138,7 +138,7 @@ TEST(PainleveRod, EverySolutionIsOneOfTheEnumeratedOnes) {
 TEST(PainleveRod, StepProblemsHaveAsManySolutionsAsTheFileLists) {
     const Reference reference("painleve-rod");
     for (const std::vector<double>& start : reference.rows("case")) {
-        for (const std::string& scheme : both_schemes) {
+        for (const std::string& scheme : velocity_level_schemes()) {
             for (const double h : steps) {
                 const std::string list = scheme == "euler" ? "curved" : "frozen";
                 std::size_t listed = 0;
@@ -153,7 +153,7 @@ TEST(PainleveRod, StepProblemsHaveAsManySolutionsAsTheFileLists) {
 
 // Below the critical friction of 4/3 the impulse of a step is a force times h, beyond it is not.
 TEST(PainleveRod, ImpulseOfAStepVanishesOnlyBelowTheCriticalFriction) {
-    for (const std::string& scheme : both_schemes) {
+    for (const std::string& scheme : velocity_level_schemes()) {
         for (const double mu : {0.5, 1.0, 1.32, 1.34, 2.0, 5.0}) {
             const double h = 1e-7;
             Simulation simulation(
@@ -171,7 +171,7 @@ TEST(PainleveRod, ImpulseOfAStepVanishesOnlyBelowTheCriticalFriction) {
 }
 
 TEST(PainleveRod, RunsOnToRestWithEveryFriction) {
-    for (const std::string& scheme : both_schemes) {
+    for (const std::string& scheme : velocity_level_schemes()) {
         for (const char* solver : {"auto", "lemke"}) {
             for (const double mu : {0.3, 1.3, 1.4, 2.0, 10.0}) {
                 for (const double omega : {0.0, 10.0, -10.0}) {

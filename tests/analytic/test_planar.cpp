@@ -105,11 +105,10 @@ TEST_P(Planar, RollingBallHitsABox) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Schemes, Planar,
-                         ::testing::Combine(::testing::ValuesIn(both_schemes),
+                         ::testing::Combine(::testing::ValuesIn(velocity_level_schemes()),
                                             ::testing::Values(Plane{"xz", 0, 2}, Plane{"xy", 0, 1}, Plane{"yz", 1, 2})),
                          [](const auto& each) {
-                             return std::string(std::get<0>(each.param) == "euler" ? "Euler_" : "MoreauJean_") +
-                                    std::get<1>(each.param).name;
+                             return word_of(std::get<0>(each.param)) + "_" + std::get<1>(each.param).name;
                          });
 
 }  // namespace

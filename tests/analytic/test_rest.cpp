@@ -19,7 +19,7 @@ std::string name_of(const Way& way) {
 
 std::vector<Way> ways() {
     std::vector<Way> list;
-    for (const std::string& scheme : both_schemes) {
+    for (const std::string& scheme : velocity_level_schemes()) {
         for (const char* cone : {"{polygon: 4}", "{polygon: 8}"}) list.push_back({scheme, "lemke", cone});
         list.push_back({scheme, "auto", "disc"});
         list.push_back({scheme, "nsgs", "disc"});

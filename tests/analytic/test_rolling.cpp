@@ -113,8 +113,8 @@ bodies:
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Schemes, Balls, ::testing::ValuesIn(both_schemes),
-                         [](const auto& test) { return test.param == "euler" ? "euler" : "moreau_jean"; });
+INSTANTIATE_TEST_SUITE_P(Schemes, Balls, ::testing::ValuesIn(velocity_level_schemes()),
+                         [](const auto& test) { return word_of(test.param); });
 
 }  // namespace
 }  // namespace stickslip::analytic

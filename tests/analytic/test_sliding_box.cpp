@@ -187,8 +187,8 @@ TEST_P(SlidingBox, ObliqueSlideOnAnInclineConvergesToTheReference) {
     EXPECT_LT(errors.back(), 0.01) << numbers;
 }
 
-INSTANTIATE_TEST_SUITE_P(Schemes, SlidingBox, ::testing::ValuesIn(both_schemes),
-                         [](const auto& each) { return each.param == "euler" ? "Euler" : "MoreauJean"; });
+INSTANTIATE_TEST_SUITE_P(Schemes, SlidingBox, ::testing::ValuesIn(velocity_level_schemes()),
+                         [](const auto& each) { return word_of(each.param); });
 
 }  // namespace
 }  // namespace stickslip::analytic

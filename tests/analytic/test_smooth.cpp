@@ -65,8 +65,8 @@ run: {end: 3}
     EXPECT_LT(errors.back(), 0.02) << numbers;
 }
 
-INSTANTIATE_TEST_SUITE_P(Schemes, Smooth, ::testing::ValuesIn(both_schemes),
-                         [](const auto& each) { return each.param == "euler" ? "Euler" : "MoreauJean"; });
+INSTANTIATE_TEST_SUITE_P(Schemes, Smooth, ::testing::ValuesIn(velocity_level_schemes()),
+                         [](const auto& each) { return word_of(each.param); });
 
 // A body in space without forces, spinning about its middle axis, which turns over every 4.4 s.
 struct Spin {

@@ -11,6 +11,7 @@
 #include "stickslip/load.hpp"
 #include "stickslip/mechanism.hpp"
 #include "stickslip/record.hpp"
+#include "support/families.hpp"
 
 namespace stickslip {
 namespace {
@@ -586,11 +587,8 @@ TEST(Edits, ThatMakeNoSenseAreRefusedAndChangeNothing) {
     EXPECT_NE(refusal(mechanism, Edit::cut("rod")).find("takes no edits"), std::string::npos);
 }
 
-INSTANTIATE_TEST_SUITE_P(Laws, EveryEdit, ::testing::Values("moreau-jean", "euler"), [](const auto& test) {
-    std::string name = test.param;
-    std::replace(name.begin(), name.end(), '-', '_');
-    return name;
-});
+INSTANTIATE_TEST_SUITE_P(Laws, EveryEdit, ::testing::ValuesIn(testing::velocity_level_schemes()),
+                         [](const auto& test) { return testing::word_of(test.param); });
 
 }  // namespace
 }  // namespace stickslip

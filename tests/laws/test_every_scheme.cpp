@@ -5,11 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
+#include "laws/lawful_run.hpp"
 #include "laws/pairs.hpp"
 #include "support/count_malloc.hpp"
-#include "support/models.hpp"
 
 namespace stickslip {
 namespace {
@@ -17,93 +16,36 @@ namespace {
 using testing::every_model;
 using testing::set;
 
-class EveryScheme : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {
+class EveryScheme : public ::testing::TestWithParam<LawfulCase> {
 protected:
-    // At most `steps` steps of the model's own size.
-    Model model(int steps) const {
-        const auto& [spec, scheme] = GetParam();
-        Model loaded = load_model(spec, {set("run.scheme", scheme)});
+    static double step_of(const RunSettings& run) {
         double step = 1e-3;
-        for (const OptionValue& option : loaded.run.scheme.options)
-            if (option.key == "step") step = load_step(option.text);
-        // Piles in which located events come by the hundred: half as many steps see as many contacts as elsewhere all of them.
-        const bool pile = spec.find("brick-wall") != std::string::npos || spec.find("heap") != std::string::npos;
-        loaded.run.end = std::min(loaded.run.end, (pile ? steps / 2 : steps) * step);
-        return loaded;
+        for (const OptionValue& option : run.scheme.options)
+            if (option.key == "step") step = number(option.text);
+        return step;
     }
-    static double load_step(const std::string& text) {
+
+private:
+    static double number(const std::string& text) {
         const auto slash = text.find('/');
         return slash == std::string::npos ? std::stod(text)
                                           : std::stod(text.substr(0, slash)) / std::stod(text.substr(slash + 1));
     }
 };
 
-TEST_P(EveryScheme, EnergyLedgerClosesToRounding) {
-    Simulation simulation(model(1500));
-    const RunSummary summary = simulation.run();
-    ASSERT_EQ(summary.end, RunEnd::finished) << summary.reason;
-    EXPECT_LE(std::abs(summary.imbalance), 1e-12 * summary.energy_scale);
-}
-
-TEST_P(EveryScheme, ImpulsesLieInTheirConesAndEveryStepIsCertified) {
-    Simulation simulation(model(300));
-    while (simulation.advance()) {
-        const Step& step = simulation.step();
-        const StepProblem& problem = step.problem;
-        for (int i = 0; i < problem.contacts.size(); ++i) {
-            const int row = problem.contacts.jacobian.row[i], dim = problem.contacts.jacobian.dim(i);
-            const double normal = step.solution.p[row];
-            double tangential = 0;
-            for (int k = 1; k < dim; ++k) tangential = std::hypot(tangential, step.solution.p[row + k]);
-            const double slack = 1e-9 * (1 + normal);
-            ASSERT_GE(normal, -slack);
-            ASSERT_LE(tangential, problem.contacts.friction[i] * normal + slack);
-        }
-        ASSERT_LE(residual(problem, step.solution).max(), default_tolerance);
+TEST_P(EveryScheme, KeepsTheLaws) {
+    for (const LawfulPair& pair : GetParam().pairs) {
+        SCOPED_TRACE(pair.scheme + " on " + pair.model);
+        LawfulLengths lengths;
+        for (long& mark : lengths.marks) mark = std::lround(static_cast<double>(mark) * pair.shortened);
+        const auto make = [&] {
+            Model model = load_model(pair.model, pair.values);
+            model.run.end = std::min(model.run.end, 1500 * pair.shortened * step_of(model.run));
+            return model;
+        };
+        LawfulRun(make, lengths).expect_all();
+        if (HasFatalFailure()) return;
     }
-    EXPECT_GE(simulation.state().t, simulation.model().run.end);
-}
-
-TEST_P(EveryScheme, SameRunSameBits) {
-    const std::string first = Simulation(model(400)).run().hash;
-    EXPECT_EQ(first, Simulation(model(400)).run().hash);
-}
-
-TEST_P(EveryScheme, ResumedRunEqualsTheRunThrough) {
-    Simulation through(model(400));
-    for (int i = 0; i < 137; ++i) through.advance();
-    const std::vector<std::uint8_t> snapshot = through.snapshot();
-    Simulation resumed(model(400));
-    resumed.restore(snapshot);
-    while (through.advance()) {
-    }
-    while (resumed.advance()) {
-    }
-    EXPECT_EQ(state_hash(through.state()), state_hash(resumed.state()));
-    EXPECT_EQ(through.step().ledger.imbalance(), resumed.step().ledger.imbalance());
-    EXPECT_EQ(through.snapshot(), resumed.snapshot());
-}
-
-TEST_P(EveryScheme, AllocatesNothingInAStepAfterWarmUp) {
-    if (!STICKSLIP_COUNTS_MALLOC) return;  // the sanitizer owns malloc
-    // The run itself is its own warm-up: once through, then again from the start, cold, in the same objects.
-    Simulation simulation(model(600));
-    const std::vector<std::uint8_t> start = simulation.snapshot();
-    while (simulation.advance()) {
-    }
-    simulation.restore(start);
-    long steps = 0, allocated = 0;
-    for (;;) {
-        const long before = testing::allocations;
-        if (!simulation.advance()) break;
-        ++steps;
-        // An edit builds a new system; that happens between steps.
-        const std::vector<Event>& events = simulation.step().events;
-        const bool edited = std::any_of(events.begin(), events.end(), [](const Event& e) { return is_edit(e.kind); });
-        if (!edited) allocated += testing::allocations - before;
-    }
-    EXPECT_GT(steps, 100);
-    EXPECT_EQ(allocated, 0);
 }
 
 TEST(EverySolver, AllocatesNothingOnAHeapAfterWarmUp) {
@@ -161,9 +103,9 @@ std::vector<std::string> lawful_models() {
     return models;
 }
 
-INSTANTIATE_TEST_SUITE_P(Laws, EveryScheme, ::testing::ValuesIn(lawful_pairs(lawful_models())), [](const auto& test) {
-    return testing::test_name(std::get<0>(test.param), std::get<1>(test.param));
-});
+INSTANTIATE_TEST_SUITE_P(Laws, EveryScheme,
+                         ::testing::ValuesIn(lawful_cases(lawful_models(), [](const std::string&) { return true; })),
+                         [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace stickslip

@@ -63,7 +63,7 @@ constexpr double rounding = 1e-13;
 
 TEST(LedgerMutations, SlidingFrictionImpulse) {
     const BookedStep booked =
-        run_until(std::string(STICKSLIP_SCENES) + "/sliding-box.yaml", {}, [](const Step& s) { return s.t1 > 0.1; });
+        run_until(STICKSLIP_SCENES "/sliding-box.yaml", {}, [](const Step& s) { return s.t1 > 0.1; });
     EXPECT_LT(imbalance_of(booked, booked.step().solution), rounding);
     StepSolution falsified = booked.step().solution;
     for (Eigen::Index i = 0; i < falsified.p.size(); ++i)

@@ -2,13 +2,8 @@
 // tolerance, on every mechanism and scene. Trials that were thrown away must leave no trace in any of them.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
-#include <tuple>
-
+#include "laws/lawful_run.hpp"
 #include "laws/pairs.hpp"
-#include "support/allocations.hpp"
-#include "support/models.hpp"
 
 namespace stickslip {
 namespace {
@@ -17,75 +12,25 @@ using testing::every_model;
 using testing::set;
 
 // Schemes whose option `tol` is 0 by default.
-std::vector<std::tuple<std::string, std::string>> controlled_pairs(const std::vector<std::string>& models) {
-    std::vector<std::tuple<std::string, std::string>> pairs;
-    for (const auto& pair : lawful_pairs(models))
-        for (const SchemeEntry& entry : schemes())
-            for (const FieldInfo& field : entry.options())
-                if (std::get<1>(pair) == entry.name && field.name == "tol" && field.default_text == "0")
-                    pairs.push_back(pair);
-    return pairs;
+bool may_be_controlled(const std::string& scheme) {
+    for (const SchemeEntry& entry : schemes())
+        for (const FieldInfo& field : entry.options())
+            if (scheme == entry.name && field.name == "tol" && field.default_text == "0") return true;
+    return false;
 }
 
-class StepControl : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {
-protected:
-    static constexpr int steps = 150;
-    Simulation simulation() const {
-        const auto& [spec, scheme] = GetParam();
-        return Simulation(load_model(spec, {set("run.scheme", scheme), set("scheme.tol", "1e-5")}));
-    }
-};
+class StepControl : public ::testing::TestWithParam<LawfulCase> {};
 
-// Steps that are not certified end the run.
-TEST_P(StepControl, LedgerClosesEveryStepIsCertifiedAndRepeats) {
-    Simulation run = simulation();
-    long taken = 0;
-    for (; taken < steps && run.advance(); ++taken) {
-        const Step& step = run.step();
-        ASSERT_LE(std::abs(step.ledger.imbalance()), 1e-12 * step.ledger.scale());
-        for (const Event& event : step.events) {
-            if (is_edit(event.kind) || event.kind == EventKind::accumulation) continue;  // that lies ahead
-            ASSERT_GE(event.t, step.t0);
-            ASSERT_LE(event.t, step.t1);
-        }
-        for (const ContactRecord& c : step.contacts) ASSERT_GE(c.impulse[0], -1e-9);
+TEST_P(StepControl, KeepsTheLaws) {
+    for (const LawfulPair& pair : GetParam().pairs) {
+        SCOPED_TRACE(pair.scheme + " with tol 1e-5 on " + pair.model);
+        OptionValues values = pair.values;
+        values.push_back(set("scheme.tol", "1e-5"));
+        LawfulRun([&] { return load_model(pair.model, values); },
+                  {.marks = {1, 10, 50, 100, 150}, .through = 150, .event_times = true, .fewest = 1})
+            .expect_all();
+        if (HasFatalFailure()) return;
     }
-    EXPECT_TRUE(taken == steps || run.state().t >= run.model().run.end) << run.run().reason;
-    Simulation again = simulation();
-    for (long i = 0; i < taken; ++i) again.advance();
-    EXPECT_EQ(state_hash(run.state()), state_hash(again.state()));
-    EXPECT_EQ(run.snapshot(), again.snapshot());
-}
-
-TEST_P(StepControl, ResumedRunEqualsTheRunThrough) {
-    Simulation through = simulation();
-    for (int i = 0; i < steps / 3; ++i) through.advance();
-    const std::vector<std::uint8_t> snapshot = through.snapshot();
-    Simulation resumed = simulation();
-    resumed.restore(snapshot);
-    for (int i = 0; i < steps / 3; ++i) {
-        through.advance();
-        resumed.advance();
-    }
-    EXPECT_EQ(state_hash(through.state()), state_hash(resumed.state()));
-    EXPECT_EQ(through.snapshot(), resumed.snapshot());
-}
-
-TEST_P(StepControl, AllocatesNothingInAStepAfterWarmUp) {
-    Simulation run = simulation();
-    const std::vector<std::uint8_t> start = run.snapshot();
-    for (int i = 0; i < steps && run.advance(); ++i) {
-    }
-    run.restore(start);
-    long allocated = 0;
-    for (int i = 0; i < steps; ++i) {
-        const long before = testing::allocations;
-        if (!run.advance()) break;
-        const std::vector<Event>& events = run.step().events;
-        const bool edited = std::any_of(events.begin(), events.end(), [](const Event& e) { return is_edit(e.kind); });
-        if (!edited) allocated += testing::allocations - before;
-    }
-    EXPECT_EQ(allocated, 0);
 }
 
 std::vector<std::string> controlled_models() {
@@ -95,10 +40,8 @@ std::vector<std::string> controlled_models() {
     return models;
 }
 
-INSTANTIATE_TEST_SUITE_P(Laws, StepControl, ::testing::ValuesIn(controlled_pairs(controlled_models())),
-                         [](const auto& test) {
-                             return testing::test_name(std::get<0>(test.param), std::get<1>(test.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(Laws, StepControl, ::testing::ValuesIn(lawful_cases(controlled_models(), may_be_controlled)),
+                         [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace stickslip
