@@ -128,8 +128,8 @@ Residual residual(const StepProblem& problem, const StepSolution& solution);  //
 // |q| (by 1 when q = 0). Stored problems are compared by it ("err_vel").
 double relative_error(const DelassusProblem& problem, const ConstRef& p);
 
-// [m/s] A step is certified when its residual is at most this, unless `solver.tol` says otherwise. Larger and
-// stiction creeps visibly over minutes; smaller and rounding of heavy stacks decides.
+// [m/s] A step is certified when its residual is at most this, unless `solver.tol` says otherwise. With a
+// larger tolerance stiction creeps visibly over minutes; with a smaller one rounding of heavy stacks decides.
 inline constexpr double default_tolerance = 1e-9;
 
 // Step problems as files (HDF5): what `stickslip solve` replays, bit for bit.

@@ -10,13 +10,14 @@ namespace stickslip {
 namespace {
 
 // Stiffness of a held row in units of its own inertia. Each pass reduces what the row still gives way by it, times
-// the largest ratio of masses along a chain; larger and rounding in the sum M + G' D G hides M.
+// the largest ratio of masses along a chain. With a larger stiffness rounding in the sum M + G' D G would hide M.
 constexpr double relative_stiffness = 1e7;
-constexpr int most_passes = 4;       // fewer and loads of 1e6 behind a light link count for less than they weigh
-constexpr double good_share = 1e-5;  // of the multipliers, changed by the last pass; larger and `value` loses digits
+constexpr int most_passes = 4;       // with fewer, loads of 1e6 behind a light link count for less than they weigh
+// Share of the multipliers that the last pass may still change. With a larger one `value` loses digits.
+constexpr double good_share = 1e-5;
 
 // A contact whose normal gives way by less than this share of what it would without joints is held by them: value 0.
-// Smaller and rounding decides about a paradox where nothing can move.
+// With a smaller share rounding would decide about a paradox where nothing can move.
 constexpr double held_share = 1e-7;
 
 bool rigid(const JointRows& joints, int row) {

@@ -1,5 +1,6 @@
 #include "diagnose/wedging.hpp"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -20,33 +21,16 @@ constexpr double carried = 1e-8;
 constexpr double no_weight = 1e-12;
 constexpr int most_rounds = 1000;
 
-// L^-1 of M_nn = L L' for one node, applied to the vector at x.
+// L^-1 of M_nn = L L' for one node, applied to a vector. Couplings of M are left out: any metric gives the same answer.
 class MassRoot {
 public:
-    explicit MassRoot(const BlockMatrix& M) : M_(M), root_(M.values.begin(), M.values.end()) {
-        for (int n = 0; n < M.nodes.size(); ++n) {
-            const int d = M.nodes.dof(n);
-            double* a = root_.data() + M.diagonal[n];
-            for (int j = 0; j < d; ++j) {
-                for (int k = 0; k < j; ++k)
-                    for (int i = j; i < d; ++i) a[i + j * d] -= a[i + k * d] * a[j + k * d];
-                const double pivot = std::sqrt(a[j + j * d]);
-                for (int i = j; i < d; ++i) a[i + j * d] /= pivot;
-            }
-        }
+    explicit MassRoot(const BlockMatrix& M) {
+        for (int n = 0; n < M.nodes.size(); ++n) root_.emplace_back(M.block(n));
     }
-    void solve(int node, double* x) const {
-        const int d = M_.nodes.dof(node);
-        const double* a = root_.data() + M_.diagonal[node];
-        for (int j = 0; j < d; ++j) {
-            x[j] /= a[j + j * d];
-            for (int i = j + 1; i < d; ++i) x[i] -= a[i + j * d] * x[j];
-        }
-    }
+    void solve(int node, VecX& x) const { root_[node].matrixL().solveInPlace(x); }
 
 private:
-    const BlockMatrix& M_;
-    std::vector<double> root_;
+    std::vector<Eigen::LLT<MatX>> root_;
 };
 
 bool holds(const JointRows& joints, int i) {
@@ -76,7 +60,7 @@ private:
         for (const BlockRows::Block& block : rows.blocks_of(g)) {
             const int d = M_.nodes.dof(block.node);
             VecX part = Eigen::Map<const VecX>(rows.values.data() + block.offset + (i - rows.row[g]) * d, d);
-            root_.solve(block.node, part.data());
+            root_.solve(block.node, part);
             x.segment(start_[block.node], d) += part;
         }
     }

@@ -272,7 +272,7 @@ void check_problem(const StepProblem& p, const std::string& path) {
     const Check check(path);
     const Nodes& nodes = p.nodes();
     constexpr int most = std::numeric_limits<int>::max();
-    check.starts(nodes.start, 1, 46340, "nodes");  // larger and dof^2 leaves int
+    check.starts(nodes.start, 1, 46340, "nodes");  // dof^2 must fit an int
     check.size(p.A.diagonal, nodes.size(), "A/diagonal");
     for (int n = 0; n < nodes.size(); ++n) check.block(p.A.diagonal[n], nodes.dof(n), nodes.dof(n), p.A.values.size());
     for (const BlockMatrix::Coupling& c : p.A.couplings) {

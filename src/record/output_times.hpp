@@ -39,8 +39,8 @@ public:
     }
 
 private:
-    // Steps of 1e-3 added up 1e7 times miss their multiple by less than this; larger and a row would be taken from
-    // the step before the one that covers it.
+    // Steps of 1e-3 added up 1e7 times miss their multiple by less than this. With more slack a row would be taken
+    // from the step before the one that covers it.
     double slack(double t) const { return 1e-9 * every_ + 1e-12 * std::abs(t); }
 
     double every_ = 0;  // [s]

@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "base/fields.hpp"
-#include "base/paths.hpp"
 #include "model/multibody.hpp"
 #include "scene/check.hpp"
+#include "scene/folders.hpp"
 #include "stickslip/mechanism.hpp"
 
 namespace stickslip {

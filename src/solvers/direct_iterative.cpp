@@ -12,8 +12,8 @@ namespace stickslip {
 
 namespace {
 
-// Proximal compliance relative to the row's own Delassus diagonal. Larger: more corrections until the rows hold.
-// Smaller: redundant rows amplify rounding.
+// Proximal compliance relative to the row's own Delassus diagonal. With a larger one the rows need more
+// corrections until they hold; with a smaller one redundant rows amplify rounding.
 constexpr double proximal = 1e-8;
 
 // Signs within this relative distance of zero are rounding.

@@ -11,12 +11,13 @@ namespace {
 // Entries of M and q are of order one (the caller scales).
 
 // A variable that moves slower than this beside the fastest one does not block. Entries that are zero in exact
-// arithmetic come out at 1e-16 times the condition of the kernel (1e6 for heavy on light): smaller and such a
-// zero is taken as a pivot and the kernel is singular; larger and real ones are passed by, at the price of an
+// arithmetic come out at 1e-16 times the condition of the kernel (1e6 for heavy on light). With a smaller tolerance such
+// a zero is taken as a pivot and the kernel is singular; with a larger one real pivots are passed by, at the price of an
 // impulse negative by about this much.
 constexpr double pivot_tolerance = 1e-9;
 // Two variables that reach zero within this of each other (relative to the largest violation of q) are a tie.
-// Smaller and rounding decides among contacts that share a load, which cycles; larger shows in the residual.
+// With a smaller number rounding decides among contacts that share a load, and the pivots cycle; a larger one shows in the
+// residual.
 constexpr double tie_tolerance = 1e-11;
 // Error of K K^-1 x = x that is tolerated before K is factored anew.
 constexpr double drift_tolerance = 1e-11;

@@ -11,7 +11,8 @@ namespace {
 
 // Singular values of the scaled Schur complement below this fraction of the largest one count as redundancy.
 // Rounding of redundant joints leaves about 1e-15 times the number of rows; a long chain of real joints has its
-// smallest one near 1e-8. Larger and stiff chains lose joints; smaller and copies of a joint carry huge impulses.
+// smallest one near 1e-8. With a larger fraction stiff chains
+// would lose joints; with a smaller one copies of a joint would carry huge impulses.
 constexpr double rank_tolerance = 1e-12;
 
 // Rounding of a row's velocity J v, in units of |J| |v|: a few dozen additions.

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/paths.hpp"
+#include "scene/folders.hpp"
 
 namespace stickslip {
 namespace {
@@ -13,10 +13,10 @@ namespace {
 namespace fs = std::filesystem;
 
 // A folder of this test alone, gone afterwards; the environment variable too.
-class Paths : public ::testing::Test {
+class SceneFolders : public ::testing::Test {
 protected:
     void SetUp() override {
-        std::string pattern = (fs::temp_directory_path() / "stickslip-paths-XXXXXX").string();
+        std::string pattern = (fs::temp_directory_path() / "stickslip-folders-XXXXXX").string();
         ASSERT_NE(mkdtemp(pattern.data()), nullptr);
         top = fs::canonical(pattern);
     }
@@ -31,7 +31,7 @@ protected:
     fs::path top;
 };
 
-TEST_F(Paths, FoldersOfTheEnvironmentComeFirstAndInTheirOrder) {
+TEST_F(SceneFolders, FoldersOfTheEnvironmentComeFirstAndInTheirOrder) {
     const fs::path b = make("b"), a = make("a");
     setenv("STICKSLIP_SCENES", (b.string() + ":" + a.string()).c_str(), 1);
     const std::vector<std::string> folders = scene_folders();
@@ -40,7 +40,7 @@ TEST_F(Paths, FoldersOfTheEnvironmentComeFirstAndInTheirOrder) {
     EXPECT_EQ(folders[1], a.string());
 }
 
-TEST_F(Paths, MissingFoldersFilesAndRepetitionsAreLeftOut) {
+TEST_F(SceneFolders, MissingFoldersFilesAndRepetitionsAreLeftOut) {
     const std::string a = make("a").string(), none = (top / "none").string(), file = (top / "file").string();
     std::ofstream(file) << "x";
     setenv("STICKSLIP_SCENES", ("::" + none + ":" + file + ":" + a + ":" + a + "/.").c_str(), 1);
@@ -51,7 +51,7 @@ TEST_F(Paths, MissingFoldersFilesAndRepetitionsAreLeftOut) {
     EXPECT_EQ(std::count_if(folders.begin(), folders.end(), inside), 1);
 }
 
-TEST_F(Paths, FoldersBesideTheProgramAreSearchedAfterTheEnvironment) {
+TEST_F(SceneFolders, FoldersBesideTheProgramAreSearchedAfterTheEnvironment) {
     const fs::path beside = fs::read_symlink("/proc/self/exe").parent_path() / "../scenes";
     const bool made = fs::create_directory(beside);
     const std::vector<std::string> folders = scene_folders();

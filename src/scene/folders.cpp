@@ -1,4 +1,4 @@
-#include "base/paths.hpp"
+#include "scene/folders.hpp"
 
 #include <algorithm>
 #include <cstdlib>
