@@ -95,20 +95,20 @@ std::string summary_json(const Simulation& simulation, const RunSummary& s) {
     json["rejected"] = s.rejected;
     json["wall_s"] = s.wall_s;
     json["step_ms"] = {
-        {"mean", s.step_ms_mean}, {"p50", s.step_ms_p50}, {"p99", s.step_ms_p99}, {"max", s.step_ms_max}};
-    json["residual"] = {{"max", s.residual_max}, {"mean", s.residual_mean}};
+        {"mean", s.step_ms.mean}, {"p50", s.step_ms.p50}, {"p99", s.step_ms.p99}, {"max", s.step_ms.max}};
+    json["residual"] = {{"max", s.residual.max}, {"mean", s.residual.mean}};
     json["certified"] = s.certified;
     json["deterministic"] = true;
     json["gap_violation_max"] = s.gap_violation_max;
-    json["joint_violation"] = {{"position_max", s.joint_violation_position_max},
-                               {"velocity_max", s.joint_violation_velocity_max}};
+    json["joint_violation"] = {{"position_max", s.joint_violation.position_max},
+                               {"velocity_max", s.joint_violation.velocity_max}};
     json["energy"] = {{"kinetic", s.energies.kinetic},      {"potential", s.energies.potential},
                       {"elastic", s.energies.elastic},      {"applied_work", s.flows.applied_work},
                       {"motor_work", s.flows.motor_work},   {"friction_loss", s.flows.friction_loss},
                       {"impact_loss", s.flows.impact_loss}, {"regularisation_loss", s.flows.regularisation_loss},
                       {"scheme_loss", s.flows.scheme_loss}, {"edits", s.flows.edits},
                       {"imbalance", s.imbalance},           {"scale", s.energy_scale}};
-    json["contacts"] = {{"mean", s.contacts_mean}, {"max", s.contacts_max}};
+    json["contacts"] = {{"mean", s.contacts.mean}, {"max", s.contacts.max}};
     json["event_count"] = s.event_count;
     json["method_switches"] = Json::object();
     for (std::size_t i = 0; i < s.switches.size(); ++i)
@@ -117,8 +117,8 @@ std::string summary_json(const Simulation& simulation, const RunSummary& s) {
     for (const Event& event : s.events) json["events"].push_back(event_json(system, event));
     json["redundant"] = s.redundant;
     json["not_unique"] = s.not_unique;
-    json["variation"] = {{"v", s.variation}, {"v_weighted", s.variation_weighted}};
-    json["impact_gains"] = {{"count", s.impact_gains}, {"energy", s.impact_gain}};
+    json["variation"] = {{"v", s.variation.v}, {"v_weighted", s.variation.v_weighted}};
+    json["impact_gains"] = {{"count", s.impact_gains.count}, {"energy", s.impact_gains.energy}};
     json["energy_bound_violations"] = s.energy_bound_violations;
     json["unlocated_events"] = s.unlocated_events;
     json["paradox_steps"] = s.paradox_steps;
@@ -148,13 +148,13 @@ std::string summary_text(const Simulation& simulation, const RunSummary& s) {
     text += fmt::format("{} {} at t = {:.6g} s\n", s.model, end_word(s.end), s.t);
     line("scheme", fmt::format("{}, solver {}, cone {}, policy {}", s.scheme, s.solver, s.cone, s.policy));
     line("steps", fmt::format("{} ({} solves) in {:.3g} s, {:.3g} ms each (p99 {:.3g})", s.steps, s.solves, s.wall_s,
-                              s.step_ms_mean, s.step_ms_p99));
-    line("residual", fmt::format("max {:.2e} m/s, mean {:.2e}: {}", s.residual_max, s.residual_mean,
+                              s.step_ms.mean, s.step_ms.p99));
+    line("residual", fmt::format("max {:.2e} m/s, mean {:.2e}: {}", s.residual.max, s.residual.mean,
                                  s.steps == 0  ? std::string("no step was taken")
                                  : s.certified ? std::string("every step certified")
                                                : fmt::format("{} of {} steps certified", s.certified_steps, s.steps)));
     line("drift", fmt::format("overlap {:.2e} m, joints {:.2e} m, {:.2e} m/s", s.gap_violation_max,
-                              s.joint_violation_position_max, s.joint_violation_velocity_max));
+                              s.joint_violation.position_max, s.joint_violation.velocity_max));
     line("energy", fmt::format("kinetic {:.6g}, potential {:.6g}, elastic {:.6g} J", s.energies.kinetic,
                                s.energies.potential, s.energies.elastic));
     line("", fmt::format("applied {:+.6g}, motors {:+.6g}, friction {:+.6g}, impacts {:+.6g}, stabilisation {:+.6g}, "
@@ -163,12 +163,12 @@ std::string summary_text(const Simulation& simulation, const RunSummary& s) {
                          0 - s.flows.regularisation_loss, 0 - s.flows.scheme_loss));
     if (s.flows.edits != 0) line("", fmt::format("edits {:+.6g} J", s.flows.edits));
     line("", fmt::format("imbalance {:.1e} J of {:.3g} J", s.imbalance, s.energy_scale));
-    line("contacts", fmt::format("mean {:.3g}, max {}; {} events", s.contacts_mean, s.contacts_max, s.event_count));
+    line("contacts", fmt::format("mean {:.3g}, max {}; {} events", s.contacts.mean, s.contacts.max, s.event_count));
     if (const std::string switches = switches_text(s); !switches.empty()) line("switches", switches);
     // Where v tells something else than v_weighted: a jump is the same variation in both, swings from step to step are not.
-    if (s.variation > 1.2 * s.variation_weighted + 1e-9)
-        line("variation", fmt::format("{:.4g} of v, {:.4g} of v_weighted, the velocity that converges", s.variation,
-                                      s.variation_weighted));
+    if (s.variation.v > 1.2 * s.variation.v_weighted + 1e-9)
+        line("variation", fmt::format("{:.4g} of v, {:.4g} of v_weighted, the velocity that converges", s.variation.v,
+                                      s.variation.v_weighted));
     if (s.energy_bound_violations > 0)
         line("bounds",
              fmt::format("the bound on the kinetic energy was broken in {} stages: contacts or joints did work "

@@ -25,7 +25,7 @@ struct StopWatcher : Recorder {
         if (t == 0 && std::abs(state.v[0]) < 1e-12) t = state.t, x = state.q[0];
     }
     void end(const RunSummary& summary) override {
-        std::printf("%ld steps, residual at most %.0e m/s, friction took %.3f J\n", summary.steps, summary.residual_max,
+        std::printf("%ld steps, residual at most %.0e m/s, friction took %.3f J\n", summary.steps, summary.residual.max,
                     summary.flows.friction_loss);
     }
 };

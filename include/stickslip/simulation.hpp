@@ -73,7 +73,7 @@ public:
 
 enum class RunEnd { finished, refused, interrupted };
 
-// What `run --json` prints; SI units.
+// What `run --json` prints, grouped as it is there; SI units.
 struct RunSummary {
     RunEnd end = RunEnd::finished;
     std::string reason;           // one sentence when refused
@@ -85,25 +85,39 @@ struct RunSummary {
     long steps = 0, rejected = 0, solves = 0;
     long certified_steps = 0;
     double wall_s = 0;
-    double step_ms_mean = 0, step_ms_p50 = 0, step_ms_p99 = 0, step_ms_max = 0;
-    double residual_max = 0, residual_mean = 0;
+    struct {
+        double mean = 0, p50 = 0, p99 = 0, max = 0;
+    } step_ms;
+    struct {
+        double max = 0, mean = 0;
+    } residual;             // [m/s] of the steps
     bool certified = true;  // every step within tol
-    double gap_violation_max = 0, joint_violation_position_max = 0, joint_violation_velocity_max = 0;
+    double gap_violation_max = 0;
+    struct {
+        double position_max = 0, velocity_max = 0;
+    } joint_violation;
+    // The group `energy`: at the end, and what changed it.
     Energies energies;
     EnergyFlows flows;
     double imbalance = 0, energy_scale = 0;
-    double contacts_mean = 0;
-    int contacts_max = 0;
+    struct {
+        double mean = 0;
+        int max = 0;
+    } contacts;                 // per step
     std::vector<Event> events;  // the first max_events of them
     long event_count = 0;
-    std::array<long, switch_reasons> switches{};   // of the hybrid scheme's method, by SwitchReason
-    double variation = 0, variation_weighted = 0;  // sum of |change| from step to step, of v and of v_weighted
-    long impact_gains = 0;                         // steps whose impacts made energy,
-    double impact_gain = 0;                        // [J] and how much in all
-    long energy_bound_violations = 0;              // EnergyLedger::bound_violations
-    long unlocated_events = 0;                     // StepReport::unlocated, summed
-    long paradox_steps = 0;                        // steps with a contact in Painleve's paradox; the warnings name it
-    std::string hash;                              // of the final state
+    std::array<long, switch_reasons> switches{};  // of the hybrid scheme's method, by SwitchReason
+    struct {
+        double v = 0, v_weighted = 0;
+    } variation;  // sum of |change| from step to step
+    struct {
+        long count = 0;     // steps whose impacts made energy,
+        double energy = 0;  // [J] and how much in all
+    } impact_gains;
+    long energy_bound_violations = 0;  // EnergyLedger::bound_violations
+    long unlocated_events = 0;         // StepReport::unlocated, summed
+    long paradox_steps = 0;            // steps with a contact in Painleve's paradox; the warnings name it
+    std::string hash;                  // of the final state
     StepTimers timers;
     std::vector<std::string> redundant;   // rigid joint rows that depend on others: "hinge-3 row 4"
     std::vector<std::string> not_unique;  // joints whose reactions are therefore not unique: the smallest are given

@@ -492,27 +492,27 @@ void Hdf5Recorder::end(const RunSummary& s) {
                                                            static_cast<std::uint64_t>(s.rejected),
                                                            static_cast<std::uint64_t>(s.solves),
                                                            static_cast<std::uint64_t>(s.certified_steps),
-                                                           static_cast<std::uint64_t>(s.contacts_max),
-                                                           static_cast<std::uint64_t>(s.impact_gains),
+                                                           static_cast<std::uint64_t>(s.contacts.max),
+                                                           static_cast<std::uint64_t>(s.impact_gains.count),
                                                            static_cast<std::uint64_t>(s.energy_bound_violations),
                                                            static_cast<std::uint64_t>(s.unlocated_events),
                                                            static_cast<std::uint64_t>(s.paradox_steps)};
     counts_.write_rows(0, counts.size(), counts.data());
     const std::array<double, summary_figures> figures{s.t,
                                                       s.wall_s,
-                                                      s.step_ms_mean,
-                                                      s.step_ms_p50,
-                                                      s.step_ms_p99,
-                                                      s.step_ms_max,
-                                                      s.residual_max,
-                                                      s.residual_mean,
+                                                      s.step_ms.mean,
+                                                      s.step_ms.p50,
+                                                      s.step_ms.p99,
+                                                      s.step_ms.max,
+                                                      s.residual.max,
+                                                      s.residual.mean,
                                                       s.gap_violation_max,
-                                                      s.joint_violation_position_max,
-                                                      s.joint_violation_velocity_max,
-                                                      s.contacts_mean,
-                                                      s.variation,
-                                                      s.variation_weighted,
-                                                      s.impact_gain};
+                                                      s.joint_violation.position_max,
+                                                      s.joint_violation.velocity_max,
+                                                      s.contacts.mean,
+                                                      s.variation.v,
+                                                      s.variation.v_weighted,
+                                                      s.impact_gains.energy};
     figures_.write_rows(0, figures.size(), figures.data());
     timers_.write_rows(0, s.timers.seconds.size(), s.timers.seconds.data());
     std::array<std::uint8_t, 16> hash{};

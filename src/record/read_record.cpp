@@ -229,27 +229,27 @@ private:
         s.solves = static_cast<long>(counts[3]);
         s.certified_steps = static_cast<long>(counts[4]);
         s.certified = s.certified_steps == s.steps;
-        s.contacts_max = static_cast<int>(counts[5]);
-        s.impact_gains = static_cast<long>(counts[6]);
+        s.contacts.max = static_cast<int>(counts[5]);
+        s.impact_gains.count = static_cast<long>(counts[6]);
         s.energy_bound_violations = static_cast<long>(counts[7]);
         s.unlocated_events = static_cast<long>(counts[8]);
         s.paradox_steps = static_cast<long>(counts[9]);
         const auto figures = numbers<double>("summary/figures", old_figures, summary_figures);
         double* const into[] = {&s.t,
                                 &s.wall_s,
-                                &s.step_ms_mean,
-                                &s.step_ms_p50,
-                                &s.step_ms_p99,
-                                &s.step_ms_max,
-                                &s.residual_max,
-                                &s.residual_mean,
+                                &s.step_ms.mean,
+                                &s.step_ms.p50,
+                                &s.step_ms.p99,
+                                &s.step_ms.max,
+                                &s.residual.max,
+                                &s.residual.mean,
                                 &s.gap_violation_max,
-                                &s.joint_violation_position_max,
-                                &s.joint_violation_velocity_max,
-                                &s.contacts_mean,
-                                &s.variation,
-                                &s.variation_weighted,
-                                &s.impact_gain};
+                                &s.joint_violation.position_max,
+                                &s.joint_violation.velocity_max,
+                                &s.contacts.mean,
+                                &s.variation.v,
+                                &s.variation.v_weighted,
+                                &s.impact_gains.energy};
         static_assert(std::size(into) == summary_figures);
         for (std::size_t i = 0; i < figures.size(); ++i) *into[i] = figures[i];
         const auto timers = column<double>("summary/timers", StepTimers::arrows, 1);

@@ -169,8 +169,8 @@ void add_timers(const RecordContents& record, plot::Page& page) {
     for (const char* name : {"time of a step [ms]", "mean", "median", "99 %", "longest"})
         table.columns.push_back({name, true});
     table.columns[0].number = false;
-    table.rows.push_back({fmt::format("{} steps", s.steps), number(s.step_ms_mean, 3), number(s.step_ms_p50, 3),
-                          number(s.step_ms_p99, 3), number(s.step_ms_max, 3)});
+    table.rows.push_back({fmt::format("{} steps", s.steps), number(s.step_ms.mean, 3), number(s.step_ms.p50, 3),
+                          number(s.step_ms.p99, 3), number(s.step_ms.max, 3)});
     page.table(table);
 }
 

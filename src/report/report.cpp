@@ -27,7 +27,7 @@ void add_verdict(const RecordContents& r, plot::Page& page) {
     const std::string reached = r.t.empty() ? "no row was recorded" : fmt::format("t = {} s", number(r.t.back(), 6));
     const std::string solved =
         fmt::format("{} of {} steps within the tolerance of {} m/s, largest residual {} m/s", s.certified_steps,
-                    s.steps, number(r.tolerance, 3), number(s.residual_max, 3));
+                    s.steps, number(r.tolerance, 3), number(s.residual.max, 3));
     if (!r.complete) {
         page.verdict(Mood::unsure, "Not ended.",
                      fmt::format("The run was killed or is still running. The page shows what was recorded up to {}; "
@@ -88,16 +88,16 @@ void add_facts(const RecordContents& r, plot::Page& page) {
                                                plot::counted(std::ssize(r.events), "event")));
     if (r.complete) {
         facts.emplace_back(
-            "contacts", fmt::format("{} at once on average, {} at most", number(s.contacts_mean, 3), s.contacts_max));
-        if (s.variation > 0)
-            facts.emplace_back("total variation", fmt::format("{} of v, {} of v_weighted", number(s.variation, 3),
-                                                              number(s.variation_weighted, 3)));
+            "contacts", fmt::format("{} at once on average, {} at most", number(s.contacts.mean, 3), s.contacts.max));
+        if (s.variation.v > 0)
+            facts.emplace_back("total variation", fmt::format("{} of v, {} of v_weighted", number(s.variation.v, 3),
+                                                              number(s.variation.v_weighted, 3)));
         if (s.energy_bound_violations > 0)
             facts.emplace_back("energy bound", fmt::format("broken {}: contacts or joints did work on v_weighted",
                                                            plot::counted(s.energy_bound_violations, "time")));
-        if (s.impact_gains > 0)
-            facts.emplace_back("impacts made energy", fmt::format("{} J in {}", number(s.impact_gain, 3),
-                                                                  plot::counted(s.impact_gains, "step")));
+        if (s.impact_gains.count > 0)
+            facts.emplace_back("impacts made energy", fmt::format("{} J in {}", number(s.impact_gains.energy, 3),
+                                                                  plot::counted(s.impact_gains.count, "step")));
         if (s.unlocated_events > 0) facts.emplace_back("events not located", fmt::format("{}", s.unlocated_events));
         std::vector<std::string> switches;
         for (std::size_t i = 0; i < s.switches.size(); ++i)

@@ -32,7 +32,7 @@ void check_first_step(Model model, Audit& audit) {
             {Severity::note,
              "first-step",
              fmt::format("the first step leaves a residual of {:.3g} m/s; the policy `budget` accepts it",
-                         summary.residual_max),
+                         summary.residual.max),
              "use the policy certify to have such steps refused",
              {},
              {}});

@@ -140,16 +140,16 @@ std::vector<std::string> warnings(const RunSummary& summary) {
     std::vector<std::string> list;
     if (summary.gap_violation_max > visible_overlap)
         list.push_back(fmt::format("bodies overlap by up to {:.2g} m: take a smaller step", summary.gap_violation_max));
-    if (summary.joint_violation_position_max > visible_joint_error)
+    if (summary.joint_violation.position_max > visible_joint_error)
         list.push_back(
             fmt::format("joints drift apart by up to {:.2g} m: take a smaller step, or set scheme.stabilisation=1 "
                         "(best with theta=1)",
-                        summary.joint_violation_position_max));
-    if (summary.impact_gains > 0)
+                        summary.joint_violation.position_max));
+    if (summary.impact_gains.count > 0)
         list.push_back(
             fmt::format("impacts made {:.3g} J in {} steps: Poisson's and Newton's law with friction may; "
                         "poisson-simple, or one restitution on normals and tangents, never does",
-                        summary.impact_gain, summary.impact_gains));
+                        summary.impact_gains.energy, summary.impact_gains.count));
     if (summary.unlocated_events > 0)
         list.push_back(fmt::format(
             "{} events were not located, because sub-steps would have been shorter than scheme.shortest_substep allows",

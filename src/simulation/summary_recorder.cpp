@@ -36,8 +36,8 @@ void note_final_drift(const Model& model, const State& state, Step& step, RunSum
     refuse(torn_joint(*model.system, joints, state.t));
     for (int i = 0; i < joints.size(); ++i)
         if (joints.kind[i] == RowKind::holonomic)
-            summary.joint_violation_position_max =
-                std::max(summary.joint_violation_position_max, std::abs(joints.value[i]));
+            summary.joint_violation.position_max =
+                std::max(summary.joint_violation.position_max, std::abs(joints.value[i]));
 }
 
 }  // namespace
@@ -91,12 +91,12 @@ void SummaryRecorder::note_energy_and_variation(const State& state, const Step& 
     const double gain = scheme_.impact_steps() == 1 ? work : work + std::min(0.0, impact_work_before_);
     impact_work_before_ = work;
     if (gain > gain_rounding * step.ledger.scale()) {
-        ++summary_.impact_gains;
-        summary_.impact_gain += gain;
+        ++summary_.impact_gains.count;
+        summary_.impact_gains.energy += gain;
     }
-    if (state.v.size() == v_before_.size()) summary_.variation += (state.v - v_before_).norm();
+    if (state.v.size() == v_before_.size()) summary_.variation.v += (state.v - v_before_).norm();
     if (summary_.steps > 0 && step.v_weighted.size() == v_weighted_before_.size())
-        summary_.variation_weighted += (step.v_weighted - v_weighted_before_).norm();
+        summary_.variation.v_weighted += (step.v_weighted - v_weighted_before_).norm();
     v_weighted_before_ = step.v_weighted;
 }
 
@@ -114,15 +114,15 @@ void SummaryRecorder::note_step(const Step& step, const StepReport& report) {
         ++s.certified_steps;
     else
         s.certified = false;
-    s.residual_max = std::max(s.residual_max, worst);
+    s.residual.max = std::max(s.residual.max, worst);
     residual_sum_ += worst;
     s.gap_violation_max = std::max(s.gap_violation_max, step.gap_violation);
-    s.joint_violation_position_max = std::max(s.joint_violation_position_max, step.joint_violation);
-    s.joint_violation_velocity_max = std::max(s.joint_violation_velocity_max, step.joint_speed_violation);
+    s.joint_violation.position_max = std::max(s.joint_violation.position_max, step.joint_violation);
+    s.joint_violation.velocity_max = std::max(s.joint_violation.velocity_max, step.joint_speed_violation);
     for (const int facets : step.problem.contacts.facets)
         if (facets > 0 && s.cone == "disc") s.cone = fmt::format("polygon-{}", facets);
     contact_sum_ += static_cast<double>(step.contacts.size());
-    s.contacts_max = std::max(s.contacts_max, static_cast<int>(step.contacts.size()));
+    s.contacts.max = std::max(s.contacts.max, static_cast<int>(step.contacts.size()));
     s.event_count += static_cast<long>(step.events.size());
     for (const Event& event : step.events) {
         if (event.kind == EventKind::method_switch) ++s.switches[static_cast<std::size_t>(event.reason)];
@@ -139,7 +139,7 @@ RunSummary SummaryRecorder::finish(const Model& model, const State& state, Step&
     s.refused_residual = outcome.refused_residual;
     s.wall_s = outcome.wall_s;
     s.solves += edits.solves;
-    s.residual_max = std::max(s.residual_max, edits.residual_max);
+    s.residual.max = std::max(s.residual.max, edits.residual_max);
     for (const Event& event : edits.early_events)
         if (s.events.size() < most_events_kept) s.events.push_back(event);
     s.event_count += static_cast<long>(edits.early_events.size());
@@ -148,13 +148,13 @@ RunSummary SummaryRecorder::finish(const Model& model, const State& state, Step&
     s.q = state.q;
     s.v = state.v;
     s.v_weighted = step.v_weighted;
-    s.step_ms_mean = 1e3 * times_.mean();
-    s.step_ms_p50 = 1e3 * times_.quantile(0.5);
-    s.step_ms_p99 = 1e3 * times_.quantile(0.99);
-    s.step_ms_max = 1e3 * times_.longest();
+    s.step_ms.mean = 1e3 * times_.mean();
+    s.step_ms.p50 = 1e3 * times_.quantile(0.5);
+    s.step_ms.p99 = 1e3 * times_.quantile(0.99);
+    s.step_ms.max = 1e3 * times_.longest();
     const double n = s.steps > 0 ? static_cast<double>(s.steps) : 1.0;
-    s.residual_mean = residual_sum_ / n;
-    s.contacts_mean = contact_sum_ / n;
+    s.residual.mean = residual_sum_ / n;
+    s.contacts.mean = contact_sum_ / n;
     s.energies = step.ledger.now();
     s.flows = step.ledger.flows();
     s.imbalance = step.ledger.imbalance();

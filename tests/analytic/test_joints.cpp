@@ -84,7 +84,7 @@ TEST_P(Joints, TenSecondsOfSwingingKeepTheEnergyUpToTheScheme) {
             EXPECT_NEAR(change, -end.flows.scheme_loss - end.flows.regularisation_loss, 1e-9 * end.energy_scale)
                 << swing.joint;
             energy.push_back(std::abs(change) / end.energy_scale);
-            drift.push_back(end.joint_violation_position_max);
+            drift.push_back(end.joint_violation.position_max);
         }
         const std::string numbers = note(std::string(swing.joint) + "_energy", energy) + "; " +
                                     note(std::string(swing.joint) + "_drift", drift);
@@ -108,7 +108,7 @@ TEST(Joint, StabilisationKeepsJointsClosed) {
         const RunSummary end =
             run(scene_text(std::string("stickslip: 1\n") + swing.text + "run: {end: 10, step: 1e-3}\n",
                            Set{{"run.scheme", "{name: moreau-jean, theta: 1, stabilisation: 1}"}}));
-        EXPECT_LT(end.joint_violation_position_max, 1e-4) << swing.joint;
+        EXPECT_LT(end.joint_violation.position_max, 1e-4) << swing.joint;
     }
 }
 

@@ -238,9 +238,9 @@ TEST(RedundantJoints, AHingeAttachedOnTheWayIsFoundAndResumedToTheSameBits) {
     EXPECT_EQ(one.hash, two.hash);
     EXPECT_EQ(through.step().reactions, resumed.step().reactions);
     // Both carry half the weight, up to the drift with which the second found the door.
-    EXPECT_LE(one.joint_violation_position_max, 1e-5);
+    EXPECT_LE(one.joint_violation.position_max, 1e-5);
     EXPECT_NEAR(through.step().reactions[2], through.step().reactions[7],
-                30 * g * 1e-3 * one.joint_violation_position_max);
+                30 * g * 1e-3 * one.joint_violation.position_max);
 }
 
 }  // namespace

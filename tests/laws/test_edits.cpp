@@ -460,7 +460,7 @@ run: {step: 1e-3, end: 0.5, scheme: {name: moreau-jean, theta: 1, stabilisation:
     Simulation simulation(build_model(read_scene_text(text, "test.yaml", {})));
     const RunSummary summary = simulation.run();
     EXPECT_EQ(summary.end, RunEnd::finished) << summary.reason;
-    EXPECT_EQ(summary.contacts_max, 0);
+    EXPECT_EQ(summary.contacts.max, 0);
     EXPECT_NEAR(state_of(simulation, "one").pose.position.x(), 0.5, 1e-9);
 }
 

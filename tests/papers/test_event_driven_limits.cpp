@@ -226,7 +226,7 @@ run: {end: 0.2}
 )scene",
                                               Set{{"run.scheme", scheme}}));
         EXPECT_TRUE(said(arm)) << scheme;
-        EXPECT_LT(arm.joint_violation_velocity_max, 1e-9) << scheme;
+        EXPECT_LT(arm.joint_violation.velocity_max, 1e-9) << scheme;
         EXPECT_LT(std::abs(arm.imbalance), 1e-12 * arm.energy_scale) << scheme;
         const RunSummary right = run(mechanism("four-bar", Set{{"run.scheme", scheme}, {"run.end", "0.05"}}));
         EXPECT_FALSE(said(right)) << scheme;
@@ -247,7 +247,7 @@ TEST(EventDrivenLimits, DeadPointsArePassedOrToldByName) {
                                                             "l2", 0.7)("l3", 0.3)("d", 0.7)("run.end", 1.0)));
             const RunSummary summary = simulation.run();
             if (summary.end == RunEnd::finished) {
-                EXPECT_LT(summary.joint_violation_position_max, 1e-6) << scheme << " " << tol;
+                EXPECT_LT(summary.joint_violation.position_max, 1e-6) << scheme << " " << tol;
                 EXPECT_LT(std::abs(summary.imbalance), 1e-9 * summary.energy_scale) << scheme << " " << tol;
             } else {
                 EXPECT_FALSE(summary.reason.empty()) << scheme << " " << tol;

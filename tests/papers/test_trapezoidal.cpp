@@ -203,9 +203,9 @@ TEST(WeightedVelocity, OfAnInconsistentJointIsStillWhileTheVelocityFlips) {
     for (const double h : {0.1, 0.01, 0.001}) {
         const RunSummary summary =
             run(mechanism("joint-flipflop", Set{{"run.scheme", "alpha-gamma"}}("run.step", h)("run.end", 1.0)));
-        variation.push_back(summary.variation);
-        EXPECT_NEAR(summary.variation, 2 * 1e-3 / h, 1e-12 / h);
-        EXPECT_EQ(summary.variation_weighted, 0);
+        variation.push_back(summary.variation.v);
+        EXPECT_NEAR(summary.variation.v, 2 * 1e-3 / h, 1e-12 / h);
+        EXPECT_EQ(summary.variation.v_weighted, 0);
     }
     EXPECT_NEAR(variation[2] / variation[1], 10, 1e-9);
 }

@@ -271,12 +271,12 @@ TEST(Hdf5Recorder, SettingsBodiesAndSummaryComeBack) {
     s.reason = "it did not fit";
     s.warnings = {"bodies overlap", "joints drift"};
     s.cone = "polygon-8";
-    s.steps = 5, s.rejected = 1, s.solves = 9, s.certified_steps = 4, s.contacts_max = 3;
-    s.wall_s = 0.5, s.step_ms_p99 = 0.25, s.residual_max = 1e-8, s.contacts_mean = 1.5;
-    s.gap_violation_max = 1e-3, s.joint_violation_position_max = 2e-3, s.joint_violation_velocity_max = 3e-3;
+    s.steps = 5, s.rejected = 1, s.solves = 9, s.certified_steps = 4, s.contacts.max = 3;
+    s.wall_s = 0.5, s.step_ms.p99 = 0.25, s.residual.max = 1e-8, s.contacts.mean = 1.5;
+    s.gap_violation_max = 1e-3, s.joint_violation.position_max = 2e-3, s.joint_violation.velocity_max = 3e-3;
     s.timers.seconds = {1, 2, 3, 4, 5};
-    s.impact_gains = 6, s.energy_bound_violations = 7, s.unlocated_events = 8, s.paradox_steps = 2;
-    s.variation = 11.5, s.variation_weighted = 4.25, s.impact_gain = 0.125;
+    s.impact_gains.count = 6, s.energy_bound_violations = 7, s.unlocated_events = 8, s.paradox_steps = 2;
+    s.variation.v = 11.5, s.variation.v_weighted = 4.25, s.impact_gains.energy = 0.125;
     recorder->end(s);
 
     const RecordContents r = read_record(folder.file("run.h5"));
@@ -303,22 +303,22 @@ TEST(Hdf5Recorder, SettingsBodiesAndSummaryComeBack) {
     EXPECT_EQ(back.solves, 9);
     EXPECT_EQ(back.certified_steps, 4);
     EXPECT_FALSE(back.certified);
-    EXPECT_EQ(back.contacts_max, 3);
+    EXPECT_EQ(back.contacts.max, 3);
     EXPECT_EQ(back.wall_s, 0.5);
-    EXPECT_EQ(back.step_ms_p99, 0.25);
-    EXPECT_EQ(back.residual_max, 1e-8);
-    EXPECT_EQ(back.contacts_mean, 1.5);
+    EXPECT_EQ(back.step_ms.p99, 0.25);
+    EXPECT_EQ(back.residual.max, 1e-8);
+    EXPECT_EQ(back.contacts.mean, 1.5);
     EXPECT_EQ(back.gap_violation_max, 1e-3);
-    EXPECT_EQ(back.joint_violation_position_max, 2e-3);
-    EXPECT_EQ(back.joint_violation_velocity_max, 3e-3);
+    EXPECT_EQ(back.joint_violation.position_max, 2e-3);
+    EXPECT_EQ(back.joint_violation.velocity_max, 3e-3);
     EXPECT_EQ(back.timers.seconds, s.timers.seconds);
-    EXPECT_EQ(back.impact_gains, 6);
+    EXPECT_EQ(back.impact_gains.count, 6);
     EXPECT_EQ(back.energy_bound_violations, 7);
     EXPECT_EQ(back.unlocated_events, 8);
     EXPECT_EQ(back.paradox_steps, 2);
-    EXPECT_EQ(back.variation, 11.5);
-    EXPECT_EQ(back.variation_weighted, 4.25);
-    EXPECT_EQ(back.impact_gain, 0.125);
+    EXPECT_EQ(back.variation.v, 11.5);
+    EXPECT_EQ(back.variation.v_weighted, 4.25);
+    EXPECT_EQ(back.impact_gains.energy, 0.125);
 }
 
 // An exception in the run destroys the recorder without end().
@@ -483,10 +483,10 @@ TEST(ReadRecord, RecordsOfRevisionZeroAreStillRead) {
     for (const Event& e : r.events) EXPECT_EQ(e.reason, SwitchReason::none);
     EXPECT_EQ(r.v_weighted.cols(), 10);
     EXPECT_EQ(r.summary.end, RunEnd::interrupted);
-    EXPECT_EQ(r.summary.contacts_max, 3);
+    EXPECT_EQ(r.summary.contacts.max, 3);
     EXPECT_EQ(r.summary.t, 1.5);
     EXPECT_EQ(r.summary.paradox_steps, 0);
-    EXPECT_EQ(r.summary.variation, 0);
+    EXPECT_EQ(r.summary.variation.v, 0);
     EXPECT_EQ(r.tolerance, 0);
     EXPECT_TRUE(r.contact_names.empty());
     EXPECT_EQ(contact_name(r, {.a = 3, .b = 4, .feature = {0x1f, 2}}), "shapes 3/4, features 1f/2");

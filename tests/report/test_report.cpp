@@ -347,8 +347,8 @@ TEST_F(Report, GainsBoundsAndUnlocatedEventsAreToldWhenThereAreAny) {
     for (const char* words : {"impacts made energy", "energy bound", "events not located"})
         EXPECT_EQ(html.find(words), std::string::npos) << words;
     RecordContents r = read_record(folder_.string());
-    r.summary.impact_gains = 3;
-    r.summary.impact_gain = 0.25;
+    r.summary.impact_gains.count = 3;
+    r.summary.impact_gains.energy = 0.25;
     r.summary.energy_bound_violations = 1;
     r.summary.unlocated_events = 17;
     const std::string told = report_html(r);
