@@ -102,6 +102,7 @@ bool ContactFinder::candidates_hold(const CollisionModel& model) const {
 void ContactFinder::sweep(const CollisionModel& model) {
     ++counts.finds;
     candidates_.clear();
+    candidates_.reserve(8 * placed_.size());  // more than slack adds, so that it does not grow in later steps
     order_.clear();
     unbounded_.clear();
     found_for_ = model.identity;

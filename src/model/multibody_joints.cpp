@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "model/multibody.hpp"
+#include "model/connections.hpp"
 #include "stickslip/error.hpp"
 
 namespace stickslip {
@@ -14,31 +14,43 @@ constexpr int source_shift = 28, coordinate_shift = 24;
 
 }  // namespace
 
-int MultibodySystem::joint_index(std::uint32_t id) const {
+int Connections::joint_index(std::uint32_t id) const {
     const auto found = std::lower_bound(model_.joints.begin(), model_.joints.end(), id,
                                         [](const Joint& joint, std::uint32_t wanted) { return joint.id < wanted; });
     if (found == model_.joints.end() || found->id != id) return -1;
     return static_cast<int>(found - model_.joints.begin());
 }
 
-void MultibodySystem::plan_rows() {
-    const auto group_id = [](Source source, int coordinate, std::uint32_t id) {
-        SS_ASSERT(id <= joint_id_mask, "too many joints");
-        return static_cast<std::uint32_t>(source) << source_shift |
-               static_cast<std::uint32_t>(coordinate) << coordinate_shift | id;
-    };
+Connections::Connections(MultibodyModel& model, const Bodies& bodies)
+    : model_(model), bodies_(bodies), nq_(bodies.nq()) {
+    plan_joints();
+    plan_elements();
+    measure_bodies();
+    model.counted.clear();
+    for (const Counted& counted : counted_)
+        model.counted.emplace_back(model_.joints[counted.joint].id, counted.coordinate);
+}
+
+std::uint32_t Connections::group_id(Source source, int coordinate, std::uint32_t id) {
+    SS_ASSERT(id <= joint_id_mask, "too many joints");
+    return static_cast<std::uint32_t>(source) << source_shift |
+           static_cast<std::uint32_t>(coordinate) << coordinate_shift | id;
+}
+
+void Connections::count(int joint, int coordinate) {
+    const auto j = static_cast<std::size_t>(joint), c = static_cast<std::size_t>(coordinate);
+    const bool curve = model_.joints[j].kind == JointKind::point_on_curve;
+    if (count_place_[j][c] >= 0 || (!curve && coordinates_[j][c].kind != PieceKind::turn)) return;
+    count_place_[j][c] = nq_;
+    counted_.push_back({joint, coordinate, nq_++});
+}
+
+void Connections::plan_joints() {
     for (const Joint& joint : model_.joints) {
-        pieces_.push_back(joint_pieces(joint, model_.plane));
+        pieces_.push_back(joint_pieces(joint, bodies_.freedom()));
         coordinates_.push_back(joint_coordinates(joint));
         count_place_.push_back({-1, -1});
     }
-    const auto count = [&](int joint, int coordinate) {
-        const auto j = static_cast<std::size_t>(joint), c = static_cast<std::size_t>(coordinate);
-        const bool curve = model_.joints[j].kind == JointKind::point_on_curve;
-        if (count_place_[j][c] >= 0 || (!curve && coordinates_[j][c].kind != PieceKind::turn)) return;
-        count_place_[j][c] = nq_;
-        counted_.push_back({joint, coordinate, nq_++});
-    };
     for (const auto& [id, coordinate] : model_.counted) count(joint_index(id), coordinate);
     for (int j = 0; j < static_cast<int>(model_.joints.size()); ++j) {
         const Joint& joint = model_.joints[j];
@@ -54,28 +66,30 @@ void MultibodySystem::plan_rows() {
         } else if (joint.rigid) {
             groups_.push_back({Source::joint, group_id(Source::joint, 0, joint.id), j});
         }
-        for (int d = 0; d < static_cast<int>(joint.drives.size()); ++d) {
-            const Drive& drive = joint.drives[d];
-            const auto add = [&](Source source) {
-                groups_.push_back({source, group_id(source, drive.coordinate, joint.id), j, d});
-            };
-            if (drive.motor) add(Source::motor);
-            if (drive.friction) add(Source::friction);
-            if (drive.brake) add(Source::brake);
-            if (drive.has_spring())
-                groups_.push_back({Source::torsion, group_id(Source::torsion, 0, drive.spring_id), j, d});
-            const auto limit = [&](std::uint32_t upper) {
-                const auto coordinate = static_cast<std::uint32_t>(drive.coordinate);
-                limits_.push_back({{ContactKind::limit, joint.id, coordinate, {}, {upper, 0}}, j, d, upper == 1});
-            };
-            if (drive.lower > -infinity) limit(0);
-            if (drive.upper < infinity) limit(1);
-        }
+        for (int d = 0; d < static_cast<int>(joint.drives.size()); ++d) plan_drive(j, d);
     }
-    model_.counted.clear();
-    for (const Counted& counted : counted_)
-        model_.counted.emplace_back(model_.joints[counted.joint].id, counted.coordinate);
     std::sort(limits_.begin(), limits_.end(), [](const Limit& x, const Limit& y) { return x.id < y.id; });
+}
+
+void Connections::plan_drive(int j, int d) {
+    const Joint& joint = model_.joints[j];
+    const Drive& drive = joint.drives[d];
+    const auto add = [&](Source source) {
+        groups_.push_back({source, group_id(source, drive.coordinate, joint.id), j, d});
+    };
+    if (drive.motor) add(Source::motor);
+    if (drive.friction) add(Source::friction);
+    if (drive.brake) add(Source::brake);
+    if (drive.has_spring()) groups_.push_back({Source::torsion, group_id(Source::torsion, 0, drive.spring_id), j, d});
+    const auto limit = [&](std::uint32_t upper) {
+        const auto coordinate = static_cast<std::uint32_t>(drive.coordinate);
+        limits_.push_back({{ContactKind::limit, joint.id, coordinate, {}, {upper, 0}}, j, d, upper == 1});
+    };
+    if (drive.lower > -infinity) limit(0);
+    if (drive.upper < infinity) limit(1);
+}
+
+void Connections::plan_elements() {
     for (const Spring& spring : model_.springs) {
         if (!spring.present) continue;
         elements_.push_back({spring.name,
@@ -96,12 +110,10 @@ void MultibodySystem::plan_rows() {
         const std::vector<Piece> pieces = bushing_pieces(bushing.axes_a, bushing.axes_b);
         for (std::size_t i = 0; i < pieces.size(); ++i) {
             if (bushing.stiffness[i] == 0 && bushing.damping[i] == 0) continue;
-            // in a plane the rows across it have nothing to act on
-            if (model_.plane) {
-                const Vec3 across = bushing.axes_a.col(static_cast<int>(i) % 3);
-                const double out = std::abs(across.dot(plane_n_));
-                if (i < 3 ? out > 0.5 : out < 0.5) continue;
-            }
+            // rows along and about axes where no body can move have nothing to act on
+            const Vec3 axis = bushing.axes_a.col(static_cast<int>(i) % 3);
+            const Freedom& freedom = bodies_.freedom();
+            if (i < 3 ? !freedom.moves_along(axis) : !freedom.turns_about(axis)) continue;
             element.pieces.push_back(pieces[i]);
             element.stiffness.push_back(bushing.stiffness[i]);
             element.damping.push_back(bushing.damping[i]);
@@ -113,7 +125,7 @@ void MultibodySystem::plan_rows() {
         groups_.push_back({Source::element, group_id(Source::element, 0, elements_[e].id), e});
 }
 
-std::string MultibodySystem::joint_name(std::uint32_t id) const {
+std::string Connections::joint_name(std::uint32_t id) const {
     const auto found = std::find_if(groups_.begin(), groups_.end(), [&](const Group& group) { return group.id == id; });
     if (found == groups_.end()) return "joint " + std::to_string(id & joint_id_mask);
     if (found->source == Source::element) return elements_[found->index].name;
@@ -130,7 +142,7 @@ std::string MultibodySystem::joint_name(std::uint32_t id) const {
     }
 }
 
-std::string MultibodySystem::limit_name(const ContactId& id) const {
+std::string Connections::limit_name(const ContactId& id) const {
     const int j = joint_index(id.a);
     if (j < 0) return "limit " + std::to_string(id.a);
     const Joint& joint = model_.joints[j];
@@ -140,16 +152,11 @@ std::string MultibodySystem::limit_name(const ContactId& id) const {
     return name + (id.feature.a == 0 ? " lower limit" : " upper limit");
 }
 
-std::string MultibodySystem::subject_name(const Subject& subject) const {
+std::string Connections::subject_name(const Subject& subject) const {
     const std::uint32_t number = subject.id;
-    switch (subject.kind) {
-        case SubjectKind::none: return "nothing";
-        case SubjectKind::body: return number < model_.bodies.size() ? model_.bodies[number].name : "body";
-        case SubjectKind::joint: {
-            const int j = joint_index(number);
-            return j < 0 ? "joint" : model_.joints[j].name;
-        }
-        case SubjectKind::spring: break;
+    if (subject.kind == SubjectKind::joint) {
+        const int j = joint_index(number);
+        return j < 0 ? "joint" : model_.joints[j].name;
     }
     for (const Spring& spring : model_.springs)
         if (spring.id == number) return spring.name;
@@ -161,15 +168,15 @@ std::string MultibodySystem::subject_name(const Subject& subject) const {
     return "spring";
 }
 
-JointFrames MultibodySystem::frames(int a, int b, const Vec3& point_a, const Vec3& point_b, const VecX& q) const {
-    return joint_frames(pose(a, q), pose(b, q), point_a, point_b);
+JointFrames Connections::frames(int a, int b, const Vec3& point_a, const Vec3& point_b, const VecX& q) const {
+    return joint_frames(bodies_.pose(a, q), bodies_.pose(b, q), point_a, point_b);
 }
 
-JointFrames MultibodySystem::frames(const Joint& joint, const VecX& q) const {
+JointFrames Connections::frames(const Joint& joint, const VecX& q) const {
     return frames(joint.a, joint.b, joint.point_a, joint.point_b, q);
 }
 
-RowPiece MultibodySystem::coordinate_piece(int joint, int number, const VecX& q) const {
+RowPiece Connections::coordinate_piece(int joint, int number, const VecX& q) const {
     const auto j = static_cast<std::size_t>(joint), c = static_cast<std::size_t>(number);
     const Joint& data = model_.joints[j];
     RowPiece piece = evaluate(coordinates_[j][c], frames(data, q), 0);
@@ -180,30 +187,107 @@ RowPiece MultibodySystem::coordinate_piece(int joint, int number, const VecX& q)
     return piece;
 }
 
-double MultibodySystem::coordinate(int joint, int number, const VecX& q) const {
+void Connections::start(VecX& q) const {
+    for (const Counted& counted : counted_) q[counted.place] = model_.joints[counted.joint].offset[counted.coordinate];
+}
+
+void Connections::recount(VecX& q) const {
+    for (const Counted& counted : counted_) {
+        const Joint& joint = model_.joints[counted.joint];
+        if (!joint.present) continue;
+        q[counted.place] = joint.curve ? parameter(counted.joint, q) : coordinate(counted.joint, counted.coordinate, q);
+    }
+}
+
+void Connections::carry_over(const Connections& before, const VecX& q_before, VecX& q) const {
+    for (const Counted& counted : counted_) {
+        const Joint& joint = model_.joints[counted.joint];
+        const int old = before.joint_index(joint.id);
+        const bool known = old >= 0 && before.count_place_[old][counted.coordinate] >= 0;
+        const bool same = old >= 0 && before.model_.joints[old].present == joint.present;
+        q[counted.place] = known && (same || !joint.present) ? q_before[before.count_place_[old][counted.coordinate]]
+                                                             : joint.offset[counted.coordinate];
+    }
+}
+
+void Connections::add_names(std::vector<std::string>& names) const {
+    for (const Counted& counted : counted_) {
+        const Joint& joint = model_.joints[counted.joint];
+        const auto& coordinates = joint_entry(joint.kind).coordinates;
+        names.push_back(joint.name + "." +
+                        (joint.kind == JointKind::point_on_curve ? "way" : coordinates[counted.coordinate]));
+    }
+}
+
+double Connections::elastic_energy(const VecX& q) const {
+    double sum = 0;
+    for (const Element& element : elements_) {
+        const JointFrames at = frames(element.a, element.b, element.point_a, element.point_b, q);
+        for (std::size_t i = 0; i < element.pieces.size(); ++i) {
+            if (element.stiffness[i] == 0) continue;
+            const double x = evaluate(element.pieces[i], at, element.length).value;
+            sum += 0.5 * element.stiffness[i] * x * x;
+        }
+    }
+    for (const Group& group : groups_) {
+        if (group.source != Source::torsion) continue;
+        const Drive& drive = model_.joints[group.index].drives[group.drive];
+        const double x = coordinate(group.index, drive.coordinate, q) - drive.rest;
+        sum += 0.5 * drive.stiffness * x * x;
+    }
+    return sum;
+}
+
+double Connections::next_discontinuity(double t) const {
+    double next = infinity;
+    for (const Joint& joint : model_.joints) {
+        if (!joint.present) continue;
+        for (const Drive& drive : joint.drives) {
+            if (drive.motor) next = std::min(next, drive.motor->target.next_discontinuity(t));
+            if (drive.brake) next = std::min(next, drive.brake->next_discontinuity(t));
+        }
+    }
+    return next;
+}
+
+double Connections::coordinate(int joint, int number, const VecX& q) const {
     return coordinate_piece(joint, number, q).value;
 }
 
-double MultibodySystem::coordinate_curvature(int joint, int number, const VecX& q, const VecX& v) const {
+double Connections::coordinate_curvature(int joint, int number, const VecX& q, const VecX& v) const {
     const auto j = static_cast<std::size_t>(joint), c = static_cast<std::size_t>(number);
     const Joint& data = model_.joints[j];
-    return evaluate_curvature(coordinates_[j][c], frames(data, q), twist(data.a, q, v), twist(data.b, q, v));
+    const JointFrames at = frames(data, q);
+    const double second =
+        evaluate_curvature(coordinates_[j][c], at, bodies_.twist(data.a, q, v), bodies_.twist(data.b, q, v));
+    return bodies_.has_bias() ? with_bias(second, evaluate(coordinates_[j][c], at, 0), data.a, data.b, q, v) : second;
 }
 
-void MultibodySystem::add_blocks(int a, int b, const VecX& q, int dim, const RowPiece* pieces, BlockRows& rows) const {
-    const int dof = model_.plane ? 3 : 6;
-    const auto fill = [&](int body, Wrench RowPiece::*side) {
-        const int n = node(body);
-        if (n < 0) return;
-        auto block = rows.add_block(n, dof);
-        const Mat3 R = pose(body, q).attitude.toRotationMatrix();
-        for (int i = 0; i < dim; ++i) write_row(R, (pieces[i].*side).f, (pieces[i].*side).tau, block.data() + i * dof);
-    };
-    fill(a, &RowPiece::a);
-    fill(b, &RowPiece::b);
+double Connections::with_bias(double second, const RowPiece& piece, int a, int b, const VecX& q, const VecX& v) const {
+    const Acceleration of_a = bodies_.bias(a, q, v), of_b = bodies_.bias(b, q, v);
+    return second + piece.a.f.dot(of_a.linear) + piece.a.tau.dot(of_a.angular) + piece.b.f.dot(of_b.linear) +
+           piece.b.tau.dot(of_b.angular);
 }
 
-void MultibodySystem::joint_rows(double t, const VecX& q, JointRows& rows) const {
+int Connections::piece_curvature(const std::vector<Piece>& pieces, const JointFrames& at, int a, int b, const VecX& q,
+                                 const VecX& v, double* curvature) const {
+    const Twist of_a = bodies_.twist(a, q, v), of_b = bodies_.twist(b, q, v);
+    for (const Piece& piece : pieces) {
+        const double second = evaluate_curvature(piece, at, of_a, of_b);
+        *curvature++ = bodies_.has_bias() ? with_bias(second, evaluate(piece, at, 0), a, b, q, v) : second;
+    }
+    return static_cast<int>(pieces.size());
+}
+
+void Connections::add_blocks(int a, int b, const VecX& q, int dim, const RowPiece* pieces, BlockRows& rows) const {
+    std::array<Wrench, 6> wrench;
+    for (int i = 0; i < dim; ++i) wrench[i] = pieces[i].a;
+    bodies_.add_rows(a, q, std::span(wrench.data(), dim), rows);
+    for (int i = 0; i < dim; ++i) wrench[i] = pieces[i].b;
+    bodies_.add_rows(b, q, std::span(wrench.data(), dim), rows);
+}
+
+void Connections::rows(double t, const VecX& q, JointRows& rows) const {
     std::array<RowPiece, 6> piece;
     for (const Group& group : groups_) {
         switch (group.source) {
@@ -235,7 +319,8 @@ void MultibodySystem::joint_rows(double t, const VecX& q, JointRows& rows) const
                 break;
             }
             case Source::curve:
-                curve_rows(group.index, q, rows.begin_group(group.id, model_.plane ? 1 : 2, RowKind::holonomic), rows);
+                curve_rows(group.index, q,
+                           rows.begin_group(group.id, bodies_.freedom().normal ? 1 : 2, RowKind::holonomic), rows);
                 break;
             case Source::gear:
                 gear_row(model_.joints[group.index], q, rows.begin_group(group.id, 1, RowKind::holonomic), rows);
@@ -252,9 +337,9 @@ void MultibodySystem::joint_rows(double t, const VecX& q, JointRows& rows) const
 
 // The point of b in the axes of a is p = R_a' d with d from a's centre of mass, so along constant twists
 //   p' = R_a' (d' - w_a x d),   p'' = R_a' (d'' - 2 w_a x d' + w_a x (w_a x d)),   d'' = w_b x (w_b x r_b).
-MultibodySystem::OnCurve MultibodySystem::on_curve(int joint, const VecX& q, const Twist* a, const Twist* b) const {
+Connections::OnCurve Connections::on_curve(int joint, const VecX& q, const Twist* a, const Twist* b) const {
     const Joint& data = model_.joints[joint];
-    const Pose at_a = pose(data.a, q), at_b = pose(data.b, q);
+    const Pose at_a = bodies_.pose(data.a, q), at_b = bodies_.pose(data.b, q);
     const Vec3 arm_b = at_b.attitude * data.point_b, arm_a = at_b.position + arm_b - at_a.position;
     const Quat inverse = at_a.attitude.conjugate();
     Vec3 rate = Vec3::Zero(), rate2 = Vec3::Zero();
@@ -268,34 +353,38 @@ MultibodySystem::OnCurve MultibodySystem::on_curve(int joint, const VecX& q, con
     return {at_a, arm_a, arm_b, data.curve->rows(s, data.curve->reference_axis(s), inverse * arm_a, rate, rate2)};
 }
 
-double MultibodySystem::parameter(int joint, const VecX& q) const {
+RowPiece Connections::curve_piece(const OnCurve& at, int row) {
+    const Vec3 n = at.a.attitude * at.rows.gradient[row];
+    return {at.rows.value[row], {-n, -at.arm_a.cross(n)}, {n, at.arm_b.cross(n)}};
+}
+
+double Connections::parameter(int joint, const VecX& q) const {
     const auto j = static_cast<std::size_t>(joint);
     const Joint& data = model_.joints[j];
-    const Pose a = pose(data.a, q), b = pose(data.b, q);
+    const Pose a = bodies_.pose(data.a, q), b = bodies_.pose(data.b, q);
     return data.curve->nearest(a.attitude.conjugate() * (b * data.point_b - a.position), q[count_place_[j][0]]);
 }
 
-// In a plane n_1 is its normal, and only n_2 holds.
-void MultibodySystem::curve_rows(int joint, const VecX& q, int first, JointRows& rows) const {
+// Where all bodies move across one normal, n_1 is that normal and only n_2 holds.
+void Connections::curve_rows(int joint, const VecX& q, int first, JointRows& rows) const {
     const Joint& data = model_.joints[joint];
     const OnCurve at = on_curve(joint, q, nullptr, nullptr);
     std::array<RowPiece, 2> piece;
-    const int skip = model_.plane ? 1 : 0;
+    const int skip = bodies_.freedom().normal ? 1 : 0;
     for (int i = skip; i < 2; ++i) {
-        const Vec3 n = at.a.attitude * at.rows.gradient[i];
-        piece[i - skip] = {at.rows.value[i], {-n, -at.arm_a.cross(n)}, {n, at.arm_b.cross(n)}};
+        piece[i - skip] = curve_piece(at, i);
         rows.value[first + i - skip] = at.rows.value[i];
     }
     add_blocks(data.a, data.b, q, 2 - skip, piece.data(), rows.jacobian);
 }
 
 // g = s_1 - ratio s_2 over up to four bodies, each named once.
-void MultibodySystem::gear_row(const Joint& gear, const VecX& q, int row, JointRows& rows) const {
+void Connections::gear_row(const Joint& gear, const VecX& q, int row, JointRows& rows) const {
     std::array<int, 4> body{};
     std::array<Wrench, 4> wrench;
     int bodies = 0;
     const auto add = [&](int b, double s, const Wrench& w) {
-        if (node(b) < 0) return;
+        if (bodies_.node(b) < 0) return;
         int k = 0;
         while (k < bodies && body[k] != b) ++k;
         if (k == bodies) {
@@ -315,14 +404,10 @@ void MultibodySystem::gear_row(const Joint& gear, const VecX& q, int row, JointR
         add(joint.a, s, piece.a);
         add(joint.b, s, piece.b);
     }
-    const int dof = model_.plane ? 3 : 6;
-    for (int k = 0; k < bodies; ++k) {
-        auto block = rows.jacobian.add_block(node(body[k]), dof);
-        write_row(pose(body[k], q).attitude.toRotationMatrix(), wrench[k].f, wrench[k].tau, block.data());
-    }
+    for (int k = 0; k < bodies; ++k) bodies_.add_rows(body[k], q, std::span(&wrench[k], 1), rows.jacobian);
 }
 
-void MultibodySystem::drive_row(double t, const Group& group, const VecX& q, int row, JointRows& rows) const {
+void Connections::drive_row(double t, const Group& group, const VecX& q, int row, JointRows& rows) const {
     const Joint& joint = model_.joints[group.index];
     const Drive& drive = joint.drives[group.drive];
     const RowPiece piece = coordinate_piece(group.index, drive.coordinate, q);
@@ -350,18 +435,13 @@ void MultibodySystem::drive_row(double t, const Group& group, const VecX& q, int
     }
 }
 
-void MultibodySystem::limits(const VecX& q, ContactRows& limits) const {
-    limits.clear();
-    limit_rows(q, limits);
-}
-
 // A limit is a contact of dimension one: gap s - lower or upper - s.
-double MultibodySystem::gap_at(const Limit& limit, double value) const {
+double Connections::gap_at(const Limit& limit, double value) const {
     const Drive& drive = model_.joints[limit.joint].drives[limit.drive];
     return limit.upper ? drive.upper - value : value - drive.lower;
 }
 
-double MultibodySystem::limit_gap(const ContactId& id, const VecX& q) const {
+double Connections::limit_gap(const ContactId& id, const VecX& q) const {
     const auto limit = std::lower_bound(limits_.begin(), limits_.end(), id,
                                         [](const Limit& x, const ContactId& wanted) { return x.id < wanted; });
     if (limit == limits_.end() || limit->id != id) return infinity;
@@ -369,7 +449,7 @@ double MultibodySystem::limit_gap(const ContactId& id, const VecX& q) const {
     return gap_at(*limit, coordinate(limit->joint, drive.coordinate, q));
 }
 
-void MultibodySystem::limit_rows(const VecX& q, ContactRows& rows) const {
+void Connections::limit_rows(const VecX& q, ContactRows& rows) const {
     for (const Limit& limit : limits_) {
         const Joint& joint = model_.joints[limit.joint];
         const Drive& drive = joint.drives[limit.drive];
@@ -378,7 +458,7 @@ void MultibodySystem::limit_rows(const VecX& q, ContactRows& rows) const {
         if (limit.upper)
             for (Wrench* wrench : {&piece.a, &piece.b}) *wrench = {-wrench->f, -wrench->tau};
         rows.begin_contact(limit.id, 1, gap, 0, drive.restitution, 0);
-        const Pose a = pose(joint.a, q);
+        const Pose a = bodies_.pose(joint.a, q);
         rows.position.back() = a * joint.point_a;
         rows.normal.back() = a.attitude * joint.axes_a.col(2);
         rows.tangent.back() = a.attitude * joint.axes_a.col(0);
@@ -386,25 +466,26 @@ void MultibodySystem::limit_rows(const VecX& q, ContactRows& rows) const {
     }
 }
 
-void MultibodySystem::joint_curvature(const VecX& q, const VecX& v, JointRows& joints) const {
+void Connections::curvature(const VecX& q, const VecX& v, JointRows& joints) const {
     int row = 0;
     for (const Group& group : groups_) {
         if (group.source == Source::joint) {
             const auto j = static_cast<std::size_t>(group.index);
             const Joint& joint = model_.joints[j];
-            const JointFrames at = frames(joint, q);
-            const Twist a = twist(joint.a, q, v), b = twist(joint.b, q, v);
-            for (const Piece& piece : pieces_[j]) joints.curvature[row++] = evaluate_curvature(piece, at, a, b);
+            row += piece_curvature(pieces_[j], frames(joint, q), joint.a, joint.b, q, v, joints.curvature.data() + row);
         } else if (group.source == Source::element) {
             const Element& element = elements_[group.index];
             const JointFrames at = frames(element.a, element.b, element.point_a, element.point_b, q);
-            const Twist a = twist(element.a, q, v), b = twist(element.b, q, v);
-            for (const Piece& piece : element.pieces) joints.curvature[row++] = evaluate_curvature(piece, at, a, b);
+            row += piece_curvature(element.pieces, at, element.a, element.b, q, v, joints.curvature.data() + row);
         } else if (group.source == Source::curve) {
             const Joint& joint = model_.joints[group.index];
-            const Twist a = twist(joint.a, q, v), b = twist(joint.b, q, v);
+            const Twist a = bodies_.twist(joint.a, q, v), b = bodies_.twist(joint.b, q, v);
             const OnCurve at = on_curve(group.index, q, &a, &b);
-            for (int i = model_.plane ? 1 : 0; i < 2; ++i) joints.curvature[row++] = at.rows.second[i];
+            for (int i = bodies_.freedom().normal ? 1 : 0; i < 2; ++i) {
+                const double second = at.rows.second[i];
+                joints.curvature[row++] =
+                    bodies_.has_bias() ? with_bias(second, curve_piece(at, i), joint.a, joint.b, q, v) : second;
+            }
         } else if (group.source == Source::gear) {
             const Joint& gear = model_.joints[group.index];
             joints.curvature[row++] =
@@ -417,7 +498,7 @@ void MultibodySystem::joint_curvature(const VecX& q, const VecX& v, JointRows& j
     }
 }
 
-double MultibodySystem::limit_curvature(const ContactId& id, const VecX& q, const VecX& v) const {
+double Connections::limit_curvature(const ContactId& id, const VecX& q, const VecX& v) const {
     const double s = coordinate_curvature(joint_index(id.a), static_cast<int>(id.b), q, v);
     return id.feature.a == 0 ? s : -s;
 }

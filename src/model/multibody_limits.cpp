@@ -25,7 +25,7 @@ double MultibodySystem::overlap_limit(const ContactId& id) const {
 
 // How far a body reaches from its centre of mass: its shapes, its mass (radius of gyration), the points where joints hold
 // it, the length of the rods it hangs on. Whichever is largest: a body may have any of them alone.
-void MultibodySystem::measure_bodies() {
+void Connections::measure_bodies() {
     reach_.assign(model_.bodies.size(), infinity);
     for (std::size_t b = 0; b < reach_.size(); ++b) {
         const RigidBody& body = model_.bodies[b];
@@ -45,7 +45,7 @@ void MultibodySystem::measure_bodies() {
     }
 }
 
-double MultibodySystem::opening_limit(std::uint32_t joint, int row) const {
+double Connections::opening_limit(std::uint32_t joint, int row) const {
     // A hinge open by half of what it carries, or turned out of its axis by 30 degrees, is none.
     constexpr double share = 0.5;        // of the reach of the smaller body
     constexpr double most_turned = 0.5;  // [rad]; rows of axes are sines

@@ -1,22 +1,7 @@
-// Rows of contacts and their curvature; those of joints are in multibody_joints.cpp.
-#include "math/so3.hpp"
+// Rows of contacts and their curvature; those of joints are in connections.
 #include "model/multibody.hpp"
 
 namespace stickslip {
-
-void MultibodySystem::write_row(const Mat3& R, const Vec3& f, const Vec3& tau, double* row) const {
-    if (model_.plane) {
-        row[0] = plane_a_.dot(f);
-        row[1] = plane_b_.dot(f);
-        row[2] = plane_n_.dot(tau);
-    } else {
-        const Vec3 tau_B = R.transpose() * tau;
-        for (int i = 0; i < 3; ++i) {
-            row[i] = f[i];
-            row[3 + i] = tau_B[i];
-        }
-    }
-}
 
 std::span<const Pose> MultibodySystem::poses(const VecX& q, ContactFinder& finder) const {
     return finder.poses_at(model_.collision, q, static_cast<int>(model_.bodies.size()),
@@ -29,7 +14,7 @@ void MultibodySystem::find_candidates(const VecX& q, ContactFinder& finder) cons
 
 double MultibodySystem::gap(const ContactId& id, const VecX& q, ContactFinder& finder) const {
     ++finder.counts.gaps;
-    if (id.kind == ContactKind::limit) return limit_gap(id, q);
+    if (id.kind == ContactKind::limit) return connections_->limit_gap(id, q);
     const CollisionModel& collision = model_.collision;
     const int a = collision.collider_index(id.a), b = collision.collider_index(id.b);
     if (a < 0 || b < 0) return infinity;
@@ -40,12 +25,12 @@ void MultibodySystem::contact_rows(const VecX& q, ContactFinder& finder, Contact
     if (model_.collision.colliders.empty()) return;
     const std::span<const Pose> place = poses(q, finder);
     finder.evaluate(model_.collision, place);
-    const int dof = model_.plane ? 3 : 6;
+    std::array<Wrench, 3> wrench;
     for (const ContactPoint& contact : finder.contacts()) {
         const SurfacePair& surface =
             model_
                 .surface[model_.material[contact.collider_a] * model_.materials + model_.material[contact.collider_b]];
-        const int dim = surface.friction == 0 ? 1 : (model_.plane ? 2 : 3);
+        const int dim = surface.friction == 0 ? 1 : bodies_->freedom().directions();
         rows.begin_contact(contact.id, dim, contact.gap, surface.friction, surface.restitution, model_.facets,
                            surface.tangential_restitution);
         rows.position.back() = contact.position;
@@ -53,18 +38,19 @@ void MultibodySystem::contact_rows(const VecX& q, ContactFinder& finder, Contact
         rows.tangent.back() = contact.tangent;
         const std::array<Vec3, 3> direction{contact.normal, contact.tangent, contact.normal.cross(contact.tangent)};
         const auto fill = [&](int body, double sign) {
-            const int n = node(body);
-            if (n < 0) return;
-            auto block = rows.jacobian.add_block(n, dof);
-            const Pose& at = place[body];
-            const Mat3 R = at.attitude.toRotationMatrix();
-            const Vec3 arm = contact.position - at.position;
-            for (int i = 0; i < dim; ++i)
-                write_row(R, sign * direction[i], sign * arm.cross(direction[i]), block.data() + i * dof);
+            if (node(body) < 0) return;
+            const Vec3 arm = contact.position - place[body].position;
+            for (int i = 0; i < dim; ++i) wrench[i] = {sign * direction[i], sign * arm.cross(direction[i])};
+            bodies_->add_rows(body, q, std::span(wrench.data(), dim), rows.jacobian);
         };
         fill(contact.body_a, 1);
         fill(contact.body_b, -1);
     }
+}
+
+void MultibodySystem::limits(const VecX& q, ContactRows& limits) const {
+    limits.clear();
+    connections_->limit_rows(q, limits);
 }
 
 void MultibodySystem::rows(double t, const VecX& q, ContactFinder& finder, JointRows& joints,
@@ -72,9 +58,9 @@ void MultibodySystem::rows(double t, const VecX& q, ContactFinder& finder, Joint
     ++finder.counts.rows;
     joints.clear();
     contacts.clear();
-    joint_rows(t, q, joints);
+    connections_->rows(t, q, joints);
     contact_rows(q, finder, contacts);
-    limit_rows(q, contacts);
+    connections_->limit_rows(q, contacts);
 }
 
 // Contacts: u_i = d_i.(v_A(P) - v_B(P)) with d_i = n, t1, t2 and velocity fields v_X(P) = v_X + w_X x (P - x_X).
@@ -82,17 +68,17 @@ void MultibodySystem::rows(double t, const VecX& q, ContactFinder& finder, Joint
 // The frame turns as little as it can: t1' = -n (n'.t1), t2' = -n (n'.t2).
 void MultibodySystem::curvature(double, const VecX& q, const VecX& v, const ContactFinder& finder, JointRows& joints,
                                 ContactRows& contacts) const {
-    joint_curvature(q, v, joints);
+    connections_->curvature(q, v, joints);
 
     // Contacts may have been thinned out since rows(): both lists are sorted by id.
     auto found = finder.contacts().begin();
     for (int i = 0; i < contacts.size(); ++i) {
         if (contacts.id[i].kind == ContactKind::limit) {
-            contacts.curvature[contacts.jacobian.row[i]] = limit_curvature(contacts.id[i], q, v);
+            contacts.curvature[contacts.jacobian.row[i]] = connections_->limit_curvature(contacts.id[i], q, v);
             continue;
         }
         while (found->id < contacts.id[i]) ++found;
-        const Twist a = twist(found->body_a, q, v), b = twist(found->body_b, q, v);
+        const Twist a = bodies_->twist(found->body_a, q, v), b = bodies_->twist(found->body_b, q, v);
         const ContactRates rates = contact_rates(*found, a, b);
         const Vec3& P = found->position;
         const Vec3 relative = a.linear + a.angular.cross(P - a.origin) - b.linear - b.angular.cross(P - b.origin);
@@ -105,6 +91,11 @@ void MultibodySystem::curvature(double, const VecX& q, const VecX& v, const Cont
         const int first = contacts.jacobian.row[i];
         for (int k = 0; k < contacts.jacobian.dim(i); ++k)
             contacts.curvature[first + k] = rate[k].dot(relative) + direction[k].dot(drift);
+        if (!bodies_->has_bias()) continue;
+        const Acceleration of_a = bodies_->bias(found->body_a, q, v), of_b = bodies_->bias(found->body_b, q, v);
+        const Vec3 bias =
+            of_a.linear + of_a.angular.cross(P - a.origin) - of_b.linear - of_b.angular.cross(P - b.origin);
+        for (int k = 0; k < contacts.jacobian.dim(i); ++k) contacts.curvature[first + k] += direction[k].dot(bias);
     }
 }
 

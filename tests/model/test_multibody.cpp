@@ -1,6 +1,7 @@
 // Joints, springs and contacts of rigid bodies against finite differences of their own values, at random poses.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <tuple>
 
@@ -169,6 +170,104 @@ TEST_P(RandomBodies, JointRowsAreGradientsAndCurvatureTheirRate) {
             EXPECT_NEAR(exact[i], rate_fd[i], 1e-7 * (1 + std::abs(exact[i]))) << "row " << i;
             EXPECT_NEAR(joints.curvature[i], curvature_fd[i], 1e-6 * (1 + std::abs(joints.curvature[i])))
                 << "row " << i;
+        }
+    }
+}
+
+// Spatial bodies whose velocities are both in body axes: their centres accelerate by w x v while the velocities stay.
+class BodiesInTheirOwnAxes final : public Bodies {
+public:
+    explicit BodiesInTheirOwnAxes(const RigidBodies& data) : world_(make_rigid_bodies(data)) {
+        freedom_ = world_->freedom();
+        nodes_ = world_->nodes();
+        nq_ = world_->nq();
+        for (int b = 0; b < world_->size(); ++b) node_.push_back(world_->node(b));
+    }
+    // The same motion in the coordinates of spatial bodies.
+    VecX in_world(const VecX& q, const VecX& v) const {
+        VecX u = v;
+        for (int b = 0; b < size(); ++b)
+            if (node(b) >= 0) u.segment<3>(6 * node(b)) = pose(b, q).attitude * Vec3(v.segment<3>(6 * node(b)));
+        return u;
+    }
+
+    bool present(int body) const override { return world_->present(body); }
+    Pose pose(int body, const VecX& q) const override { return world_->pose(body, q); }
+    Twist twist(int body, const VecX& q, const VecX& v) const override {
+        return world_->twist(body, q, in_world(q, v));
+    }
+    bool has_bias() const override { return true; }
+    Acceleration bias(int body, const VecX& q, const VecX& v) const override {
+        const Twist motion = twist(body, q, v);
+        return {motion.angular.cross(motion.linear), Vec3::Zero()};
+    }
+    double greatest_speed(int body, const VecX& v, double radius) const override {
+        return world_->greatest_speed(body, v, radius);
+    }
+    void add_rows(int body, const VecX& q, std::span<const Wrench> wrench, BlockRows& rows) const override {
+        if (node(body) < 0) return;
+        auto block = rows.add_block(node(body), 6);
+        const Mat3 R = pose(body, q).attitude.toRotationMatrix();
+        for (int i = 0; i < std::ssize(wrench); ++i)
+            block.row(i) << (R.transpose() * wrench[i].f).transpose(), (R.transpose() * wrench[i].tau).transpose();
+    }
+    // Nothing below is asked for by connections.
+    void add_wrench(int, const VecX&, const Wrench&, VecX&) const override {}
+    void add_wrench_slope(int, const VecX&, const Vec3&, const Wrench&, BlockMatrix&) const override {}
+    void add_resistance(int, const Resistance&, const VecX&, VecX&) const override {}
+    void add_resistance_slope(int, const Resistance&, const VecX&, BlockMatrix&) const override {}
+    void mass(BlockMatrix& M) const override { world_->mass(M); }
+    void add_gyroscopic(double, const VecX&, BlockMatrix&) const override {}
+    void set_weight(const Vec3&, VecX&) const override {}
+    double kinetic_energy(const VecX& v) const override { return world_->kinetic_energy(v); }
+    double potential_energy(const Vec3&, const VecX&) const override { return 0; }
+    void advance(VecX&, const VecX&) const override {}
+    void chart_rate(const VecX&, const VecX&, VecX&) const override {}
+    void add_names(std::vector<std::string>& names) const override { world_->add_names(names); }
+    void place(int, const Pose&, const Vec3&, const Vec3&, State&) const override {}
+
+private:
+    std::unique_ptr<Bodies> world_;
+};
+
+// With u = T(q) v the velocities in W, the rows are J T and their curvature is that in W plus J dT/dt v.
+TEST(Connections, DoNotKnowTheCoordinatesOfTheirBodies) {
+    Random random(23);
+    for (int trial = 0; trial < 100; ++trial) {
+        const MultibodySystem system(random_model(random, false));
+        const State x = system.initial_state(std::vector<Vec3>(3, Vec3::Zero()), std::vector<Vec3>(3, Vec3::Zero()));
+        MultibodyModel model = system.model();
+        const BodiesInTheirOwnAxes bodies(model);
+        const Connections connections(model, bodies);
+        const VecX v = random.vector(system.nv()), u = bodies.in_world(x.q, v);
+        VecX u_rate = VecX::Zero(system.nv());
+        for (int b = 0; b < bodies.size(); ++b)
+            if (bodies.node(b) >= 0) u_rate.segment<3>(6 * bodies.node(b)) = bodies.bias(b, x.q, v).linear;
+
+        ContactFinder finder;
+        JointRows in_world, own;
+        ContactRows contacts, limits;
+        system.rows(0, x.q, finder, in_world, contacts);
+        system.curvature(0, x.q, u, finder, in_world, contacts);
+        connections.rows(0, x.q, own);
+        connections.curvature(x.q, v, own);
+        connections.limit_rows(x.q, limits);
+        ASSERT_EQ(own.size(), in_world.size());
+        VecX speed_world(own.size()), speed_own(own.size()), rate(own.size());
+        in_world.jacobian.product(system.nodes(), u, speed_world);
+        own.jacobian.product(system.nodes(), v, speed_own);
+        in_world.jacobian.product(system.nodes(), u_rate, rate);
+        for (int i = 0; i < own.size(); ++i) {
+            EXPECT_EQ(own.value[i], in_world.value[i]);
+            EXPECT_NEAR(speed_own[i], speed_world[i], 1e-12 * (1 + std::abs(speed_world[i]))) << i;
+            EXPECT_NEAR(own.curvature[i], in_world.curvature[i] + rate[i],
+                        1e-11 * (1 + std::abs(rate[i]) + std::abs(in_world.curvature[i])))
+                << i;
+        }
+        for (int i = 0; i < limits.size(); ++i) {
+            const auto place = std::lower_bound(contacts.id.begin(), contacts.id.end(), limits.id[i]);
+            ASSERT_TRUE(place != contacts.id.end() && *place == limits.id[i]);
+            EXPECT_EQ(limits.gap[i], contacts.gap[place - contacts.id.begin()]);
         }
     }
 }

@@ -31,10 +31,10 @@ JointFrames joint_frames(const Pose& a, const Pose& b, const Vec3& point_a, cons
 RowPiece evaluate(const Piece& piece, const JointFrames& at, double length);
 double evaluate_curvature(const Piece& piece, const JointFrames& at, const Twist& a, const Twist& b);
 
-using Plane = std::optional<std::array<int, 2>>;
-// The rows that must vanish. z of a joint's axes is the joint axis. In a plane: for `fixed` z is the plane's normal; for
+struct Freedom;  // bodies.hpp
+// The rows that must vanish. z of a joint's axes is the joint axis. Where bodies turn about one normal alone: for `fixed` z is it, for
 // `prismatic` y is. Empty for gears and for joints of which only the limits act.
-std::vector<Piece> joint_pieces(const Joint& joint, const Plane& plane);
+std::vector<Piece> joint_pieces(const Joint& joint, const Freedom& freedom);
 // The coordinates, in the order of the table.
 std::vector<Piece> joint_coordinates(const Joint& joint);
 

@@ -1,4 +1,5 @@
 // The joints, each a list of row pieces. To add one: a line in the table, its pieces and its coordinates below.
+#include "model/bodies.hpp"
 #include "model/joints/pieces.hpp"
 
 namespace stickslip {
@@ -98,7 +99,7 @@ const std::vector<JointEntry>& joint_table() {
 
 const JointEntry& joint_entry(JointKind kind) { return joint_table()[static_cast<std::size_t>(kind)]; }
 
-std::vector<Piece> joint_pieces(const Joint& joint, const Plane& plane) {
+std::vector<Piece> joint_pieces(const Joint& joint, const Freedom& freedom) {
     const auto x_a = joint.axes_a.col(0), y_a = joint.axes_a.col(1), z_a = joint.axes_a.col(2);
     const auto x_b = joint.axes_b.col(0), y_b = joint.axes_b.col(1), z_b = joint.axes_b.col(2);
     std::vector<Piece> pieces;
@@ -109,11 +110,7 @@ std::vector<Piece> joint_pieces(const Joint& joint, const Plane& plane) {
         pieces.push_back({.kind = PieceKind::right_angle, .d = e, .f = f});
     };
     const auto points_meet = [&] {
-        if (plane) {
-            for (const int axis : *plane) point(Vec3::Unit(axis));
-        } else {
-            for (int axis = 0; axis < 3; ++axis) point(Vec3::Unit(axis));
-        }
+        for (const Vec3& direction : freedom.moves) point(direction);
     };
     const auto axes_stay_parallel = [&] {
         angle(x_a, z_b);
@@ -125,7 +122,7 @@ std::vector<Piece> joint_pieces(const Joint& joint, const Plane& plane) {
             points_meet();
             angle(x_a, y_b);
             // In a plane one angle, measured between axes that lie in the plane; z is its normal (see scene builder).
-            if (!plane) {
+            if (!freedom.normal) {
                 angle(y_a, z_b);
                 angle(z_a, x_b);
             }
@@ -133,12 +130,12 @@ std::vector<Piece> joint_pieces(const Joint& joint, const Plane& plane) {
         case JointKind::ball: points_meet(); break;
         case JointKind::revolute:
             points_meet();
-            if (!plane) axes_stay_parallel();
+            if (!freedom.normal) axes_stay_parallel();
             break;
         case JointKind::prismatic:
             // z is the sliding axis; in a plane y is its normal and x the in-plane direction across the slide.
             carried(x_a);
-            if (plane) {
+            if (freedom.normal) {
                 angle(x_a, z_b);
             } else {
                 carried(y_a);
