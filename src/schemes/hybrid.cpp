@@ -126,7 +126,7 @@ StepReport Hybrid::step(const System& system, Solver& solver, State& x, double t
         w.start.events = w.events.memory;
         w.start.frames = s.finder->frames();
         const EnergyLedger::Snapshot ledger = s.ledger.snapshot();
-        EventDriven::Outcome outcome;
+        EventOutcome outcome;
         StepReport report = events_.step(system, solver, x, t_limit, s, w.events, outcome);
         const double since = x.t - w.start.events.last_impact;
         if (outcome.stuck) {  // the step is taken back, and time-stepping takes it

@@ -38,6 +38,7 @@
 #include <cmath>
 
 #include "collision/finder.hpp"
+#include "problems/contact_ids.hpp"
 #include "schemes/parts/work.hpp"
 
 namespace stickslip {
@@ -178,8 +179,7 @@ void LinearlyImplicit::solve(const System& system, Solver& solver, const State& 
                 problem.b[stop.row] = problem.joints.target[stop.row];
                 continue;
             }
-            const auto place = std::lower_bound(contacts.id.begin(), contacts.id.end(), stop.id);
-            const int i = static_cast<int>(place - contacts.id.begin());
+            const int i = find_contact(contacts.id, stop.id);
             for (int k = contacts.jacobian.row[i] + 1; k < contacts.jacobian.row[i + 1]; ++k) problem.c[k] = 0;
         }
     }

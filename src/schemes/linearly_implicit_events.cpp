@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "collision/finder.hpp"
-#include "math/roots.hpp"
+#include "problems/contact_ids.hpp"
+#include "schemes/events/gap_closing.hpp"
 #include "schemes/linearly_implicit.hpp"
 
 namespace stickslip {
@@ -23,9 +24,9 @@ Vec3 force_at_end(int contact, double h, const Step& s) {
     Vec3 now = Vec3::Zero();
     for (int k = 0; k < contacts.jacobian.dim(contact); ++k)
         now[k] = s.solution.p[contacts.jacobian.row[contact] + k] / h;
-    const auto place = std::lower_bound(memory.contact.begin(), memory.contact.end(), contacts.id[contact]);
-    if (memory.h <= 0 || place == memory.contact.end() || *place != contacts.id[contact]) return now;
-    const Vec3 before = memory.impulse[place - memory.contact.begin()] / memory.h;
+    const int old = find_contact(memory.contact, contacts.id[contact]);
+    if (memory.h <= 0 || old < 0) return now;
+    const Vec3 before = memory.impulse[old] / memory.h;
     return now + (now - before) * (h / (h + memory.h));
 }
 
@@ -62,35 +63,18 @@ double LinearlyImplicit::first_collision(const System& system, const State& x, c
             if (after.rate < -approach_tolerance) earliest = std::min(earliest, 1.0);
             continue;
         }
-        // Where it is surely open, and where it is surely closed.
-        double open = 0, closed = after.gap < 0 ? 1.0 : no_event;
-        if (before) {
-            double stationary[2];
-            const int n = hermite_extrema(h, before->gap, before->rate, after.gap, after.rate, stationary);
-            for (int k = 0; k < n; ++k) {
-                const double g = hermite(stationary[k], h, before->gap, before->rate, after.gap, after.rate);
-                if (g > 0 && before->gap <= 0 && open == 0) open = stationary[k];
-                if (g < 0 && stationary[k] > open && stationary[k] < closed && (before->gap > 0 || open > 0))
-                    closed = stationary[k];
-            }
-        }
-        if (closed == no_event || open >= earliest) continue;
-        const auto gap_at = [&](double share) {
+        const auto gap_at = [&](double fraction) {
             w.rows_of = nullptr;
             w.q_path = x.q;
-            along(trial, share, x.v, s.solution.v, w.dq);
+            along(trial, fraction, x.v, s.solution.v, w.dq);
             system.advance(w.q_path, w.dq);
-            system.rows(x.t + share * h, w.q_path, *s.finder, w.joints, w.contacts);
-            const auto place = std::lower_bound(w.contacts.id.begin(), w.contacts.id.end(), after.id);
-            const bool there = place != w.contacts.id.end() && *place == after.id;
-            return there ? w.contacts.gap[place - w.contacts.id.begin()] : 1.0;
+            system.rows(x.t + fraction * h, w.q_path, *s.finder, w.joints, w.contacts);
+            const int c = find_contact(w.contacts.id, after.id);
+            return c >= 0 ? w.contacts.gap[c] : unseen_gap;
         };
-        const double gap_closed = closed == 1 ? after.gap : gap_at(closed);
-        if (gap_closed >= 0) continue;  // the interpolant dipped, the gap does not
-        const double gap_open = open > 0 ? gap_at(open) : before ? before->gap : 1.0;
-        if (gap_open > 0)
-            earliest = std::min(earliest, bracketed_root(gap_at, open, closed, gap_open, gap_closed));
-        else if (before) {  // it never gets out, and needs a row after all
+        const GapClosing closing = first_closing(before, after, 0, 1, h, gap_at);
+        if (closing.found) earliest = std::min(earliest, closing.at);
+        if (closing.stays_closed) {  // it needs a row after all
             w.start[at].active = true;
             w.rows_of = nullptr;
             return held;
@@ -152,9 +136,8 @@ double LinearlyImplicit::first_stop(const System& system, Solver& solver, const 
     StepReport aside;
     const auto left_of = [&](const Scratch::Stop& stop) {
         if (stop.row >= 0) return stop.direction[0] * (u1[stop.row] - joints.target[stop.row]) / stop.speed;
-        const auto place = std::lower_bound(contacts.id.begin(), contacts.id.end(), stop.id);
-        if (place == contacts.id.end() || *place != stop.id) return 1.0;
-        const int i = static_cast<int>(place - contacts.id.begin());
+        const int i = find_contact(contacts.id, stop.id);
+        if (i < 0) return 1.0;
         double along = 0;
         for (int k = 0; k < contacts.jacobian.dim(i) - 1; ++k) {
             const int row = contacts.jacobian.row[i] + 1 + k;
@@ -164,8 +147,7 @@ double LinearlyImplicit::first_stop(const System& system, Solver& solver, const 
     };
     const auto slip_of = [&](const Scratch::Stop& stop) {
         if (stop.row >= 0 || slack) return 0.0;
-        const auto place = std::lower_bound(contacts.id.begin(), contacts.id.end(), stop.id);
-        const int i = static_cast<int>(place - contacts.id.begin());
+        const int i = find_contact(contacts.id, stop.id);
         double speed = 0;
         for (int k = 1; k < contacts.jacobian.dim(i); ++k) speed = std::hypot(speed, u0[contacts.jacobian.row[i] + k]);
         return speed;
@@ -208,11 +190,10 @@ double LinearlyImplicit::first_release(const System& system, const State& x, con
     w.closed_modes.clear();
     for (const ContactGap& before : w.start) {
         if (!before.active || before.known == ContactMode::open) continue;
-        const auto place = std::lower_bound(contacts.id.begin(), contacts.id.end(), before.id);
-        if (place == contacts.id.end() || *place != before.id) continue;
-        const ContactMode after = s.solution.modes[place - contacts.id.begin()];
+        const int i = find_contact(contacts.id, before.id);
+        if (i < 0) continue;
+        const ContactMode after = s.solution.modes[i];
         const bool stuck = before.known == ContactMode::stick;
-        const int i = static_cast<int>(place - contacts.id.begin());
         if (after == ContactMode::open || (stuck && after == ContactMode::slip)) {
             w.releases.push_back({w.closed.size(), -1, after == ContactMode::open, 0, false});
         } else if (contacts.size() <= most_watched) {
@@ -298,8 +279,8 @@ double LinearlyImplicit::first_transition(const System& system, Solver& solver, 
     solve(system, solver, x, part, s, w, report);
     const ContactRows& contacts = s.problem.contacts;
     const auto set_mode = [&](const ContactId& id, ContactMode mode) {
-        const auto place = std::lower_bound(contacts.id.begin(), contacts.id.end(), id);
-        if (place != contacts.id.end() && *place == id) s.solution.modes[place - contacts.id.begin()] = mode;
+        const int i = find_contact(contacts.id, id);
+        if (i >= 0) s.solution.modes[i] = mode;
     };
     if (stop <= release) {
         for (const Scratch::Stop& stopping : w.stops)

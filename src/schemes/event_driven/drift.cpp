@@ -3,70 +3,80 @@
 // J (v + dv) = w. Energy that it moves is booked as regularisation.
 #include <cmath>
 
-#include "schemes/event_driven/event_driven.hpp"
+#include "schemes/event_driven/event_step.hpp"
 
 namespace stickslip {
 
 namespace {
-constexpr int most_rounds = 8;          // of Newton: quadratic, three do from drift; more only from a bad start
-constexpr double largest_drift = 1e-6;  // [m] of a closed contact
-constexpr double rounding = 1e-14;      // [m, rad]
+
+constexpr int max_rounds = 8;  // of Newton: quadratic, three do from drift; more only from a bad start
+constexpr double largest_drift =
+    1e-6;  // [m] of a closed contact. A larger overlap came from outside and is not undone at once.
+constexpr double rounding = 1e-14;  // [m, rad]
+constexpr double reached = 1e-12;   // [m, rad] error that counts as none at the end
+
+// -g per row of the motion at p, zero for rows without a position; returns the largest.
+double position_errors(const Motion& motion, const MotionPoint& p, RowVec& r) {
+    r.setZero(motion.rows());
+    double largest = 0;
+    int row = 0;
+    for (const Motion::Source& source : motion.sources()) {
+        if (source.contact >= 0) {
+            const double gap = p.contacts.gap[motion.contact_in(source.contact, p)];
+            if (std::abs(gap) <= largest_drift) r[row] = -gap;
+        } else {
+            const int i = p.joints.jacobian.row[source.joint_group] + source.first;
+            if (p.joints.kind[i] == RowKind::holonomic) r[row] = -p.joints.value[i];
+        }
+        largest = std::max(largest, std::abs(r[row]));
+        row += source.dim;
+    }
+    return largest;
+}
+
+// p.a: the smallest move with J p.a = r, in the metric of the mass matrix. False: singular.
+bool smallest_move(Motion& motion, const RowVec& r, MotionPoint& p) {
+    const System& system = motion.system();
+    system.mass(p.q, p.mass);
+    p.force.setZero(system.nv());
+    p.push = p.rows;
+    motion.solve(p, p, r);
+    return motion.trouble() == Motion::Trouble::none;
+}
+
 }  // namespace
 
-bool EventDriven::project(const System& system, State& x, Step& s, Work& w, double limit, double velocity_limit) const {
-    Motion& motion = w.motion;
-    MotionPoint& p = w.point;
-    RowVec& r = w.product;
+bool EventStep::project(double limit, double velocity_limit) {
+    Motion& motion = w_.motion;
+    MotionPoint& p = w_.point;
+    RowVec& r = w_.row_error;
     if (motion.rows() == 0) return true;
     bool moved = false;
     double before = infinity, error = 0;
-    for (int round = 0; round < most_rounds; ++round) {
-        if (!motion.find(x.t, x.q, p)) return false;
-        r.setZero(motion.rows());
-        int row = 0;
-        error = 0;
-        for (const Motion::Source& source : motion.sources()) {
-            if (source.contact >= 0) {
-                // Drift only: what overlaps by more came so and is not pushed apart in one blow.
-                const double gap = p.contacts.gap[motion.contact_in(source.contact, p)];
-                if (std::abs(gap) <= largest_drift) r[row] = -gap;
-            } else {
-                const auto i = static_cast<std::size_t>(p.joints.jacobian.row[source.joint_group] + source.first);
-                if (p.joints.kind[i] == RowKind::holonomic) r[row] = -p.joints.value[i];
-            }
-            error = std::max(error, std::abs(r[row]));
-            row += source.dim;
-        }
+    for (int round = 0; round < max_rounds; ++round) {
+        if (!motion.find(x_.t, x_.q, p)) return false;
+        error = position_errors(motion, p, r);
         if (!(error > (round == 0 ? limit : rounding)) || !(error < 0.5 * before)) break;
         before = error;
-        system.mass(p.q, p.mass);
-        p.force.setZero(system.nv());
-        p.push = p.rows;
-        motion.solve(p, p, r);
-        if (motion.trouble() != Motion::Trouble::none) return false;
-        system.advance(x.q, p.a);
+        if (!smallest_move(motion, r, p)) return false;
+        system_.advance(x_.q, p.a);
         moved = true;
     }
     if (!std::isfinite(error)) return false;
-    const bool reached = !(error > std::max(limit, 1e-12));
-    if (!motion.find(x.t, x.q, p)) return false;
+    if (!motion.find(x_.t, x_.q, p)) return false;
     r.resize(motion.rows());
-    p.rows.product(system.nodes(), x.v, r);
-    r = p.target - r;
-    if (moved || r.cwiseAbs().maxCoeff() > velocity_limit) {
-        system.mass(p.q, p.mass);
-        p.force.setZero(system.nv());
-        p.push = p.rows;
-        motion.solve(p, p, r);
-        if (motion.trouble() != Motion::Trouble::none) return false;
-        x.v += p.a;
+    p.rows.product(system_.nodes(), x_.v, r);
+    r = p.target.vec() - r.vec();
+    if (moved || r.vec().cwiseAbs().maxCoeff() > velocity_limit) {
+        if (!smallest_move(motion, r, p)) return false;
+        x_.v += p.a;
         moved = true;
     }
     if (moved) {
-        s.ledger.move(system, x);
-        w.start_held = false;
+        s_.ledger.move(system_, x_);
+        w_.start_held = false;
     }
-    return reached;
+    return !(error > std::max(limit, reached));
 }
 
 }  // namespace stickslip

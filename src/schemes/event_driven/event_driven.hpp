@@ -36,7 +36,7 @@ struct EventDrivenOptions {
         f("control", control, "-", "of the step size: plain as in Haddouni (2.120), or pi (Gustafsson)");
         f("safety", safety, "-", "factor of the step size that the error estimate allows");
         f("smallest_step", smallest_step, "s", "steps that would have to be shorter end the run");
-        // Longer and events between the samples of a step may be missed: what rests has no error that would keep steps short.
+        // A body at rest has no error that would keep steps short; longer steps could miss events between their samples.
         f("longest_step", longest_step, "s",
           "step control does not go beyond; 0: a thousand times step where contacts or brakes are near, else none");
         f("error", error, "-", "what the error estimate is of: positions, or both positions and velocities");
@@ -50,7 +50,7 @@ struct EventDrivenOptions {
         f("dense", dense, "-", "between the ends of a step: quintic Hermite, or the method's own where it has one");
         f("impact", impact, "-", "impact law");
         f("restitution_threshold", restitution_threshold, "m/s", "slower normal impacts do not rebound");
-        // Larger and bodies stop visibly above each other; smaller than rounding and a resting contact is lost.
+        // If larger, bodies stop visibly above each other; if below the rounding of gaps, a resting contact is lost.
         f("closed_gap", closed_gap, "m", "a contact is closed when its gap is at most this");
         f("rest_speed", rest_speed, "m/s", "and at rest when it approaches or parts slower than this");
         f("shortest_flight", shortest_flight, "s",
@@ -112,15 +112,24 @@ struct EventDrivenMemory {
     }
 };
 
+// What ended an event-driven step, for the hybrid scheme.
+struct EventOutcome {
+    bool impact = false;
+    bool friction = false;  // a contact changed between stick and slip
+    bool edge = false;      // a contact passed an edge between two faces
+    bool stuck = false;     // the modes could not be decided, or did not hold to the end
+    ContactId who = no_contact;
+};
+
 class EventDriven : public Scheme {
 public:
-    // What an event says about the modes to come, where the instant problem itself is on the fence.
+    // What an event tells about the modes that follow, where the instant problem alone cannot decide because it is degenerate.
     struct Hints {
-        bool lost = false;                                // the first of these is not there a little later
-        std::vector<ContactId> released;                  // these open
-        std::vector<ContactId> stopped;                   // these have stopped sliding
-        std::vector<Candidate> sliding;                   // these begin to slide
-        std::vector<std::pair<int, signed char>> giving;  // these rows give way at their lower (-1) or upper bound (1)
+        bool lost = false;                                // the first released contact is geometrically gone
+        std::vector<ContactId> released;                  // contacts that open
+        std::vector<ContactId> stopped;                   // contacts that have stopped sliding
+        std::vector<Candidate> sliding;                   // contacts that begin to slide
+        std::vector<std::pair<int, signed char>> giving;  // rows that give way at their lower (-1) or upper bound (1)
         void clear();
     };
     struct Work final : SchemeWork {
@@ -140,16 +149,18 @@ public:
         std::vector<Candidate> candidates;
         std::vector<Watch::Function> triggers;
         Hints hints;
-        ContactGaps open;
-        RowVec product;
+        ContactGaps open;             // open contacts at the start of the step
+        RowVec row_speed, row_error;  // J v and the drift of rows
+        VecX v_reach;                 // the largest velocities expected in the step
+        VecX error_q, error_v;        // of two half steps
+        VecX acceleration, dq;
+        State there;  // a state on the path
         ResidualWork residual;
-        VecX v_reach, a_there, q_there, dq;
-        State there;
         MotionPoint point;
         JointRows joints;
         ImpactWork impact;
 
-        void keep_modes() {  // those that note_changes() compares with
+        void keep_modes() {  // note_changes() compares with them
             modes_before.contact = modes.contact;
             modes_before.mode = modes.mode;
         }
@@ -161,42 +172,10 @@ public:
         return std::make_unique<Work>(system.nv());
     }
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const override;
-
-    // What ended the last step, for the hybrid scheme.
-    struct Outcome {
-        bool impact = false;
-        bool friction = false;  // a change between stick and slip
-        bool edge = false;
-        bool stuck = false;  // the modes could not be decided, or did not hold to the end
-        ContactId who = no_contact;
-    };
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s, Work& w,
-                    Outcome& outcome) const;
+                    EventOutcome& outcome) const;
 
 private:
-    static bool undecided(const EventDrivenMemory& memory, Eigen::Index nv) {
-        return memory.acceleration.size() != nv || memory.acceleration.hasNaN();
-    }
-
-    void set_sides(const System& system, const State& x, Step& s, EventDrivenMemory& memory) const;
-    bool touches(double gap, double rate, const EventDrivenMemory& memory) const;
-    // Impact if something closed approaches, then the modes of what is closed; into w.modes and the memory. False: not solved.
-    bool decide(const System& system, Solver& solver, State& x, Step& s, Work& w, StepReport& report,
-                Outcome& outcome) const;
-    bool decide_modes(const System& system, Solver& solver, const State& x, Step& s, Work& w, StepReport& report) const;
-    void note_changes(const State& x, Step& s, Work& w, Outcome& outcome) const;
-    // Moves x onto the rows of the motion.
-    bool project(const System& system, State& x, Step& s, Work& w, double limit, double velocity_limit) const;
-    // One trial of length h. `again`: the modes and x are those of the trial before.
-    bool take(const System& system, const State& x, double h, Step& s, Work& w, bool again = false) const;
-    double estimate(const State& x, Step& s, Work& w, StepReport& report) const;
-    bool instant_agrees(const System& system, Solver& solver, double share, Step& s, Work& w, StepReport& report) const;
-    void locate(const System& system, const State& x, double share, Step& s, Work& w, StepReport& report) const;
-    bool certify(const System& system, Solver& solver, Step& s, Work& w, StepReport& report) const;
-    void accept(const System& system, State& x, double t_end, Step& s, Work& w) const;
-    void read_hints(const System& system, Work& w, Outcome& outcome) const;
-    double next_length(double h, double error, const EventDrivenMemory& memory) const;
-
     EventDrivenOptions options_;
     std::unique_ptr<SmoothMethod> method_;
 };

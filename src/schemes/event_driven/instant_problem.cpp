@@ -4,17 +4,13 @@
 #include <cmath>
 
 #include "collision/finder.hpp"
+#include "problems/contact_ids.hpp"
 
 namespace stickslip {
 
 namespace {
 
 constexpr double surely_slipping = 1e3;  // [m/s] more than tau times any acceleration
-
-int place_of(const ContactRows& contacts, const ContactId& id) {
-    const auto place = std::lower_bound(contacts.id.begin(), contacts.id.end(), id);
-    return place != contacts.id.end() && *place == id ? static_cast<int>(place - contacts.id.begin()) : -1;
-}
 
 }  // namespace
 
@@ -39,7 +35,7 @@ void InstantProblem::fill(const System& system, double t, const VecX& q, const V
     ContactRows& to = problem.contacts;
     to.clear();
     for (const Candidate& candidate : candidates) {
-        const int c = place_of(contacts_, candidate.id);
+        const int c = find_contact(contacts_.id, candidate.id);
         if (c < 0) continue;
         const auto i = static_cast<std::size_t>(c);
         const int dim = contacts_.jacobian.dim(c), used = candidate.slides && dim > 1 ? 2 : dim;
@@ -95,14 +91,14 @@ void InstantProblem::fill(const System& system, double t, const VecX& q, const V
         problem.lower[i] = problem.upper[i] = bound[k] > 0 ? problem.upper[i] : problem.lower[i];
     }
     for (int c = 0; c < to.size(); ++c) {
-        const int first = to.jacobian.row[c], source = contacts_.jacobian.row[place_of(contacts_, to.id[c])];
+        const int first = to.jacobian.row[c], source = contacts_.jacobian.row[find_contact(contacts_.id, to.id[c])];
         const Candidate& candidate =
             *std::find_if(candidates.begin(), candidates.end(), [&](const Candidate& x) { return x.id == to.id[c]; });
         for (int k = 0; k < to.jacobian.dim(c); ++k) {
             problem.c[first + k] = tau * to.curvature[first + k];
             if (k > 0 && candidate.slides) {
                 double slip = candidate.slip[0] * Hv_[source + 1];
-                if (contacts_.jacobian.dim(place_of(contacts_, to.id[c])) > 2)
+                if (contacts_.jacobian.dim(find_contact(contacts_.id, to.id[c])) > 2)
                     slip += candidate.slip[1] * Hv_[source + 2];
                 problem.c[first + k] += surely_slipping - slip;
             } else {

@@ -3,34 +3,43 @@
 #include <algorithm>
 #include <cmath>
 
-#include "math/roots.hpp"
 #include "problems/cones.hpp"
+#include "problems/contact_ids.hpp"
 #include "schemes/event_driven/instant_problem.hpp"
+#include "schemes/events/gap_closing.hpp"
 
 namespace stickslip {
 
 namespace {
 
-constexpr double standing = 1e-9;         // [m/s] slip below is none
-constexpr double force_rounding = 1e-10;  // share of the largest force at hand
+constexpr double slip_rounding = 1e-9;    // [m/s] slower slip counts as none
+constexpr double force_rounding = 1e-10;  // relative to the largest force at hand
+constexpr double other_rounding = 1e-13;  // [m] of gaps and edges
+constexpr double closed_for_good =
+    1e-12;                     // [m] overlap of a contact that has not been open since the start of the step
+constexpr int root_bits = 40;  // of a sample's part, to which functions of the modes are located
+
+bool is_force(Watch::Kind kind) {
+    return kind == Watch::Kind::take_off || kind == Watch::Kind::release || kind == Watch::Kind::row_release;
+}
 
 }  // namespace
 
-void on_path(const System& system, const SmoothStep& s, double share, VecX& u, State& x) {
-    if (share >= 1) {
+void on_path(const System& system, const SmoothStep& s, double fraction, VecX& u, State& x) {
+    if (fraction >= 1) {
         x.t = s.t + s.h;
         x.q = s.q1;
         x.v = s.v1;
         return;
     }
     const auto last = static_cast<std::size_t>(s.degree);
-    u = share * s.path_q[last];
+    u = fraction * s.path_q[last];
     x.v = s.path_v[last];
     for (std::size_t k = last; k-- > 0;) {
-        if (k > 0) u = share * (u + s.path_q[k]);
-        x.v = share * x.v + s.path_v[k];
+        if (k > 0) u = fraction * (u + s.path_q[k]);
+        x.v = fraction * x.v + s.path_v[k];
     }
-    x.t = s.t + share * s.h;
+    x.t = s.t + fraction * s.h;
     x.q = s.q0;
     system.advance(x.q, u);
 }
@@ -68,8 +77,8 @@ double Watch::rounding(const Motion& motion, const MotionPoint& p, Kind kind) {
             return force_rounding * largest;
         }
         case Kind::stop:
-        case Kind::row_stop: return standing;
-        default: return 1e-13;
+        case Kind::row_stop: return slip_rounding;
+        default: return other_rounding;
     }
 }
 
@@ -79,9 +88,8 @@ double Watch::value(const System& system, const Motion& motion, const MotionPoin
     switch (f.kind) {
         case Kind::none: return infinity;
         case Kind::gap: {
-            const auto place = std::lower_bound(p.contacts.id.begin(), p.contacts.id.end(), f.id);
-            const bool there = place != p.contacts.id.end() && *place == f.id;
-            return there ? p.contacts.gap[place - p.contacts.id.begin()] : infinity;
+            const int c = find_contact(p.contacts.id, f.id);
+            return c >= 0 ? p.contacts.gap[c] : infinity;
         }
         case Kind::take_off: return motion.contact_force(f.index, p)[0];
         case Kind::stop: return modes.slip[k].dot(motion.slip_velocity(f.index, p));
@@ -104,129 +112,97 @@ double Watch::value(const System& system, const Motion& motion, const MotionPoin
             return modes.bound[k] < 0 ? speed : -speed;
         }
         case Kind::row_release: {
-            int row = 0;
-            for (const Motion::Source& source : motion.sources()) {
-                if (source.contact < 0 && p.joints.jacobian.row[source.joint_group] + source.first == f.index)
-                    return std::min(p.joints.force_upper[k] - p.y[row], p.y[row] - p.joints.force_lower[k]);
-                row += source.dim;
-            }
-            return infinity;
+            const int row = motion.imposed_row(f.index, p);
+            if (row < 0) return infinity;
+            return std::min(p.joints.force_upper[k] - p.y[row], p.y[row] - p.joints.force_lower[k]);
         }
         case Kind::edge: return motion.side(f.index) * system.edge_value(f.index, p.q);
     }
     return infinity;
 }
 
-bool Watch::at(const System& system, Motion& motion, const SmoothStep& s, double share, MotionPoint& p) {
-    on_path(system, s, share, u_, state_);
-    return motion.evaluate(state_.t, state_.q, state_.v, p);
-}
-
-double Watch::gap_root(const System& system, const SmoothStep& s, const ContactId& id, double a, double b, double ga,
-                       double gb, ContactFinder& finder) {
-    const auto gap_at = [&](double share) {
-        on_path(system, s, share, u_, state_);
-        system.rows(state_.t, state_.q, finder, joints_, contacts_);
-        const auto place = std::lower_bound(contacts_.id.begin(), contacts_.id.end(), id);
-        const bool there = place != contacts_.id.end() && *place == id;
-        return there ? contacts_.gap[place - contacts_.id.begin()] : 1.0;
-    };
-    if (!(ga > 0)) ga = gap_at(a);
-    if (!(gb < 0)) gb = gap_at(b);
-    if (!(ga > 0) || !(gb < 0)) return no_event;
-    return bracketed_root(gap_at, a, b, ga, gb);
-}
-
 double Watch::first(const System& system, Motion& motion, const SmoothStep& s, const ContactGaps& open, int samples,
                     ContactFinder& finder) {
     which_ = {};
     doubtful_ = false;
-    static const StepMemory no_memory;
+    if (functions_.empty() && open.empty()) return no_event;
     gaps_before_ = open;
     before_.assign(functions_.size(), infinity);  // not known yet
-
-    double share_before = 0;
+    Part part{system, motion, s, finder};
     for (int k = 1; k <= samples; ++k) {
-        const double share = static_cast<double>(k) / samples;
-        const MotionPoint* p = &s.end;
-        if (functions_.empty() && open.empty()) return no_event;
-        if (k < samples) {
-            if (functions_.empty()) {
-                on_path(system, s, share, u_, state_);
-                system.rows(state_.t, state_.q, finder, point_.joints, point_.contacts);
-                point_.v = state_.v;
-            } else if (!at(system, motion, s, share, point_)) {
-                return no_event;  // a contact that is lost on the way: the step is tried shorter
-            }
-            p = &point_;
+        part.from = part.to;
+        part.to = static_cast<double>(k) / samples;
+        const MotionPoint* p = sample(part);
+        if (!p) return no_event;  // a contact that is lost on the way: the step is tried shorter
+        Earliest earliest;
+        look_at_gaps(part, *p, earliest);
+        look_at_modes(part, *p, earliest);
+        if (earliest.fraction <= 1) {
+            which_ = earliest.function;
+            return earliest.fraction;
         }
-        double earliest = no_event;
-        Function found;
-
-        // Gaps of open contacts.
-        list_gaps(system.nodes(), p->contacts, p->v, no_memory, product_, gaps_now_);
-        const double span = (share - share_before) * s.h;
-        for (const ContactGap& after : gaps_now_) {
-            if (motion.modes().find(after.id) >= 0) continue;
-            const int place = stickslip::find(gaps_before_, after.id);
-            const ContactGap* before = place >= 0 ? &gaps_before_[place] : nullptr;
-            double open_from = 0, closed_at = after.gap < 0 ? 1.0 : no_event;  // shares of this part
-            if (before) {
-                double stationary[2];
-                const int n = hermite_extrema(span, before->gap, before->rate, after.gap, after.rate, stationary);
-                for (int e = 0; e < n; ++e) {
-                    const double g = hermite(stationary[e], span, before->gap, before->rate, after.gap, after.rate);
-                    if (g > 0 && before->gap <= 0 && open_from == 0) open_from = stationary[e];
-                    if (g < 0 && stationary[e] > open_from && stationary[e] < closed_at &&
-                        (before->gap > 0 || open_from > 0))
-                        closed_at = stationary[e];
-                }
-            }
-            if (closed_at == no_event) continue;
-            const double a = share_before + open_from * (share - share_before);
-            const double b = share_before + closed_at * (share - share_before);
-            double root = gap_root(system, s, after.id, a, b, open_from == 0 && before ? before->gap : 0.0,
-                                   closed_at == 1 ? after.gap : 0.0, finder);
-            // It never gets out: closed from the start on.
-            if (root == no_event && before && before->gap <= 0 && after.gap < -1e-12) root = share_before;
-            if (root < earliest) {
-                earliest = root;
-                found = {Kind::gap, 0, after.id};
-            }
-        }
-
-        // The functions of the modes.
-        now_.resize(functions_.size());
-        for (std::size_t j = 0; j < functions_.size(); ++j) {
-            const Function& f = functions_[j];
-            now_[j] = value(system, motion, *p, f);
-            if (!(now_[j] < -rounding(motion, *p, f.kind))) continue;
-            const bool force = f.kind == Kind::take_off || f.kind == Kind::release || f.kind == Kind::row_release;
-            if (force && share <= trusted_until_) continue;
-            const auto value_at = [&](double x) {
-                return at(system, motion, s, x, point_) ? value(system, motion, point_, f) : -1.0;
-            };
-            const bool ours = p == &point_;
-            double start = before_[j];
-            if (!(start < infinity)) start = value_at(share_before);
-            double root = share_before;
-            if (start > 0) root = bracketed_root(value_at, share_before, share, start, now_[j], 40);
-            if (ours) at(system, motion, s, share, point_);  // the sample again: the search has used its memory
-            if (force && motion.rank_defect() > 0) doubtful_ = true;
-            if (root < earliest) {
-                earliest = root;
-                found = f;
-            }
-        }
-        if (earliest <= 1) {
-            which_ = found;
-            return earliest;
-        }
-        share_before = share;
         before_.swap(now_);
         gaps_before_.swap(gaps_now_);
     }
     return no_event;
+}
+
+bool Watch::at(const Part& part, double fraction, MotionPoint& p) {
+    on_path(part.system, part.s, fraction, u_, state_);
+    return part.motion.evaluate(state_.t, state_.q, state_.v, p);
+}
+
+// The end of the part: that of the step itself is solved already, and gaps alone need no forces. Null: not to be had.
+const MotionPoint* Watch::sample(const Part& part) {
+    if (part.to >= 1) return &part.s.end;
+    if (!functions_.empty()) return at(part, part.to, point_) ? &point_ : nullptr;
+    on_path(part.system, part.s, part.to, u_, state_);
+    part.system.rows(state_.t, state_.q, part.finder, point_.joints, point_.contacts);
+    point_.v = state_.v;
+    return &point_;
+}
+
+// Gaps of open contacts, with the dips between the samples.
+void Watch::look_at_gaps(const Part& part, const MotionPoint& p, Earliest& earliest) {
+    static const StepMemory no_memory;
+    list_gaps(part.system.nodes(), p.contacts, p.v, no_memory, product_, gaps_now_);
+    const double length = part.to - part.from;
+    for (const ContactGap& after : gaps_now_) {
+        if (part.motion.modes().find(after.id) >= 0) continue;
+        const int place = stickslip::find(gaps_before_, after.id);
+        const ContactGap* before = place >= 0 ? &gaps_before_[place] : nullptr;
+        const auto gap_at = [&](double fraction) {
+            on_path(part.system, part.s, fraction, u_, state_);
+            part.system.rows(state_.t, state_.q, part.finder, joints_, contacts_);
+            const int c = find_contact(contacts_.id, after.id);
+            return c >= 0 ? contacts_.gap[c] : unseen_gap;
+        };
+        const GapClosing closing = first_closing(before, after, part.from, length, length * part.s.h, gap_at);
+        if (closing.found)
+            earliest.take(closing.at, {Kind::gap, 0, after.id});
+        else if (closing.stays_closed && after.gap < -closed_for_good)
+            earliest.take(part.from, {Kind::gap, 0, after.id});
+    }
+}
+
+void Watch::look_at_modes(const Part& part, const MotionPoint& p, Earliest& earliest) {
+    now_.resize(functions_.size());
+    for (std::size_t j = 0; j < functions_.size(); ++j) {
+        const Function& f = functions_[j];
+        now_[j] = value(part.system, part.motion, p, f);
+        if (!(now_[j] < -rounding(part.motion, p, f.kind))) continue;
+        if (is_force(f.kind) && part.to <= trusted_until_) continue;
+        const auto value_at = [&](double fraction) {
+            return at(part, fraction, point_) ? value(part.system, part.motion, point_, f) : -1.0;
+        };
+        double start = before_[j];
+        if (!(start < infinity)) start = value_at(part.from);
+        double root = part.from;
+        if (start > 0) root = bracketed_root(value_at, part.from, part.to, start, now_[j], root_bits);
+        if (&p == &point_) at(part, part.to, point_);  // the search has used the memory of the sample
+        if (is_force(f.kind) && part.motion.rank_defect() > 0) doubtful_ = true;
+        earliest.take(root, f);
+    }
 }
 
 void Watch::together(const System& system, const Motion& motion, const MotionPoint& p,

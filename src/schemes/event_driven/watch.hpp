@@ -26,13 +26,13 @@ public:
         int index = 0;  // entry of Modes, bilateral row, or edge
         ContactId id;   // of contacts
     };
-    static constexpr double no_event = 2;
+    static constexpr double no_event = 2;  // a fraction beyond the end of the step
 
     // The functions of these modes, but for gaps. `p` has the rows of the system.
     void plan(const System& system, const Motion& motion, const MotionPoint& p);
 
-    // The first share of the step in (0, 1] at which a function vanishes, or no_event; which() says whose. `open` are the
-    // open contacts at the start (gap, rate). Functions that are negative from the start on are reported at share 0.
+    // The first fraction of the step in (0, 1] at which a function vanishes, or no_event; which() says whose. `open` are the
+    // open contacts at the start (gap, rate). Functions that are negative from the start on are reported at fraction 0.
     double first(const System& system, Motion& motion, const SmoothStep& s, const ContactGaps& open, int samples,
                  ContactFinder& finder);
     const Function& which() const { return which_; }
@@ -47,17 +47,36 @@ public:
     // Contacts whose forces are not unique: their signs say nothing, so the caller asks the instant problem. Set by first()
     // when a force changed sign where the rows of the motion are dependent.
     bool doubtful() const { return doubtful_; }
-    void trust(double until) { trusted_until_ = until; }  // shares up to which doubtful signs are overruled
+    void trust(double until) { trusted_until_ = until; }  // fractions up to which doubtful signs are overruled
 
 private:
-    bool at(const System& system, Motion& motion, const SmoothStep& s, double share, MotionPoint& p);
-    double gap_root(const System& system, const SmoothStep& s, const ContactId& id, double a, double b, double ga,
-                    double gb, ContactFinder& finder);
+    // What is watched, and the part of the step between two samples.
+    struct Part {
+        const System& system;
+        Motion& motion;
+        const SmoothStep& s;
+        ContactFinder& finder;
+        double from = 0, to = 0;  // fractions of the step
+    };
+    // The earliest root found so far.
+    struct Earliest {
+        double fraction = no_event;
+        Function function;
+        void take(double root, const Function& f) {
+            if (!(root < fraction)) return;
+            fraction = root;
+            function = f;
+        }
+    };
+    const MotionPoint* sample(const Part& part);
+    bool at(const Part& part, double fraction, MotionPoint& p);
+    void look_at_gaps(const Part& part, const MotionPoint& p, Earliest& earliest);
+    void look_at_modes(const Part& part, const MotionPoint& p, Earliest& earliest);
 
     std::vector<Function> functions_;
     Function which_;
-    std::vector<double> before_, now_;
-    ContactGaps gaps_before_, gaps_now_;
+    std::vector<double> before_, now_;    // values of the functions at both ends of the part
+    ContactGaps gaps_before_, gaps_now_;  // and the gaps there
     MotionPoint point_;
     State state_;
     VecX u_;
@@ -68,7 +87,7 @@ private:
     double trusted_until_ = -1;
 };
 
-// The state on the path of a step at a share of it.
-void on_path(const System& system, const SmoothStep& s, double share, VecX& u, State& x);
+// The state on the path of a step at a fraction of it.
+void on_path(const System& system, const SmoothStep& s, double fraction, VecX& u, State& x);
 
 }  // namespace stickslip

@@ -1,15 +1,14 @@
 #include "schemes/events/contact_gaps.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
+
+#include "problems/contact_ids.hpp"
 
 namespace stickslip {
 
 int find(const ContactGaps& gaps, const ContactId& id) {
-    const auto place = std::lower_bound(gaps.begin(), gaps.end(), id,
-                                        [](const ContactGap& g, const ContactId& key) { return g.id < key; });
-    return place != gaps.end() && place->id == id ? static_cast<int>(place - gaps.begin()) : -1;
+    return find_contact(gaps, id, [](const ContactGap& gap) -> const ContactId& { return gap.id; });
 }
 
 void list_gaps(const Nodes& nodes, const ContactRows& contacts, const VecX& v, const StepMemory& memory,
@@ -46,6 +45,22 @@ int hermite_extrema(double h, double g0, double r0, double g1, double r1, double
     if (big != 0) take(c / big);
     if (n == 2 && at[0] > at[1]) std::swap(at[0], at[1]);
     return n;
+}
+
+GapBracket bracket_closing(const ContactGap* before, const ContactGap& after, double h) {
+    GapBracket bracket;
+    if (after.gap < 0) bracket.closed = 1;
+    if (!before) return bracket;
+    double stationary[2];
+    const int n = hermite_extrema(h, before->gap, before->rate, after.gap, after.rate, stationary);
+    for (int k = 0; k < n; ++k) {
+        const double x = stationary[k];
+        const double gap = hermite(x, h, before->gap, before->rate, after.gap, after.rate);
+        if (gap > 0 && before->gap <= 0 && bracket.open == 0) bracket.open = x;
+        if (gap < 0 && x > bracket.open && x < bracket.closed && (before->gap > 0 || bracket.open > 0))
+            bracket.closed = x;
+    }
+    return bracket;
 }
 
 }  // namespace stickslip

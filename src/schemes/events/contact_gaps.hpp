@@ -23,9 +23,16 @@ int find(const ContactGaps& gaps, const ContactId& id);
 void list_gaps(const Nodes& nodes, const ContactRows& contacts, const VecX& v, const StepMemory& memory,
                RowVec& scratch, ContactGaps& gaps);
 
-// The cubic that has the gaps g0, g1 [m] and the rates r0, r1 [m/s] at the ends of a step of length h, at a share x of it.
+// The cubic that has the gaps g0, g1 [m] and the rates r0, r1 [m/s] at the ends of a step of length h, at the fraction x of it.
 double hermite(double x, double h, double g0, double r0, double g1, double r1);
 // Where it is stationary inside (0, 1): how many, in rising order in `at`.
 int hermite_extrema(double h, double g0, double r0, double g1, double r1, double (&at)[2]);
+
+// Where the cubic through both ends says that a contact is surely open, then surely closed, as fractions of the part;
+// closed > 1: it does not close. `before` may be null.
+struct GapBracket {
+    double open = 0, closed = 2;
+};
+GapBracket bracket_closing(const ContactGap* before, const ContactGap& after, double h);
 
 }  // namespace stickslip

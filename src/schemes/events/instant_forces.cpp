@@ -5,6 +5,7 @@
 
 #include "collision/finder.hpp"
 #include "problems/cones.hpp"
+#include "problems/contact_ids.hpp"
 
 namespace stickslip {
 
@@ -79,12 +80,11 @@ void InstantForces::evaluate(const System& system, double t, const VecX& q, cons
     }
     joints_.jacobian.add_transpose_product(nodes, push_, smooth_);
     for (int i = 0; i < contacts_.size(); ++i) {
-        const auto place = std::lower_bound(contacts.begin(), contacts.end(), contacts_.id[i]);
-        if (place == contacts.end() || *place != contacts_.id[i]) continue;
-        const auto at = static_cast<std::size_t>(place - contacts.begin());
+        const int at = find_contact(contacts, contacts_.id[i]);
+        if (at < 0) continue;
         const int dim = modes[at] == ContactMode::stick ? contacts_.jacobian.dim(i) : 1;
         copy_rows(contacts_.jacobian, i, 0, dim, nodes, rows_);
-        sources_.push_back({.joint_row = -1, .contact = i, .list = static_cast<int>(at), .dim = dim});
+        sources_.push_back({.joint_row = -1, .contact = i, .list = at, .dim = dim});
     }
 
     const int m = rows_.rows();

@@ -7,6 +7,7 @@
 #include "diagnose/redundancy.hpp"
 #include "math/dense_lu.hpp"
 #include "problems/cones.hpp"
+#include "problems/contact_ids.hpp"
 
 namespace stickslip {
 
@@ -48,14 +49,17 @@ void for_blocks(const BlockRows& rows, const Nodes& nodes, const double* values,
 
 }  // namespace
 
-int Modes::find(const ContactId& id) const {
-    const auto place = std::lower_bound(contact.begin(), contact.end(), id);
-    return place != contact.end() && *place == id ? static_cast<int>(place - contact.begin()) : -1;
-}
+int Modes::find(const ContactId& id) const { return find_contact(contact, id); }
 
-int Motion::place_in(const ContactId& id, const MotionPoint& p) {
-    const auto place = std::lower_bound(p.contacts.id.begin(), p.contacts.id.end(), id);
-    return place != p.contacts.id.end() && *place == id ? static_cast<int>(place - p.contacts.id.begin()) : -1;
+int Motion::contact_in(int i, const MotionPoint& p) const { return find_contact(p.contacts.id, modes_->contact[i]); }
+
+int Motion::imposed_row(int joint_row, const MotionPoint& p) const {
+    int row = 0;
+    for (const Source& source : sources_) {
+        if (source.contact < 0 && p.joints.jacobian.row[source.joint_group] + source.first == joint_row) return row;
+        row += source.dim;
+    }
+    return -1;
 }
 
 void Motion::copy_rows(const BlockRows& from, int group, int first, int count, BlockRows& to) const {
@@ -108,11 +112,9 @@ void Motion::begin(const System& system, const Modes& modes, const State& x, Ste
     joints_alone_ = modes.contact.empty() && row_count_ == joints.size() && row_count_ == joints.jacobian.groups();
     slides_ = std::find(modes.mode.begin(), modes.mode.end(), ContactMode::slip) != modes.mode.end();
     for (std::size_t c = 0; c < modes.contact.size(); ++c) {
-        const auto place = std::lower_bound(problem.contacts.id.begin(), problem.contacts.id.end(), modes.contact[c]);
-        const bool there = place != problem.contacts.id.end() && *place == modes.contact[c];
-        const int dim = there && modes.mode[c] == ContactMode::stick
-                            ? problem.contacts.jacobian.dim(static_cast<int>(place - problem.contacts.id.begin()))
-                            : 1;
+        const int place = find_contact(problem.contacts.id, modes.contact[c]);
+        const bool sticks = place >= 0 && modes.mode[c] == ContactMode::stick;
+        const int dim = sticks ? problem.contacts.jacobian.dim(place) : 1;
         sources_.push_back({.contact = static_cast<int>(c), .dim = dim});
         row_count_ += dim;
     }

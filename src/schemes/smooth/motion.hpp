@@ -104,10 +104,10 @@ public:
     void joint_forces(const MotionPoint& p, RowVec& forces) const;
     // The unit direction of slip that friction opposes: in the plane that of the modes.
     Vec2 slip_direction(int i, const MotionPoint& p) const;
-    int contact_in(int i, const MotionPoint& p) const { return place_in(modes_->contact[i], p); }
+    int contact_in(int i, const MotionPoint& p) const;           // its place in p.contacts, -1: not there
+    int imposed_row(int joint_row, const MotionPoint& p) const;  // of p.y that imposes this bilateral row, -1: none
 
 private:
-    static int place_in(const ContactId& id, const MotionPoint& p);  // -1: not there
     void copy_rows(const BlockRows& from, int group, int first, int count, BlockRows& to) const;
     void copy_all(const BlockRows& from, BlockRows& to) const;
     void factor_mass(const MotionPoint& p);

@@ -1,0 +1,90 @@
+// The accepted step: the state moves, the ledger is booked, the record and the memory are written, drift is taken out.
+#include <algorithm>
+#include <cmath>
+
+#include "collision/finder.hpp"
+#include "diagnose/redundancy.hpp"
+#include "schemes/event_driven/event_step.hpp"
+
+namespace stickslip {
+
+namespace {
+
+constexpr double no_direction = 1e-9;  // [m/s] slower slip has no direction to be remembered
+
+}  // namespace
+
+bool EventStep::accept() {
+    if (report_.status != Status::ok) return false;
+    SmoothStep& smooth = w_.smooth;
+    double t_end = x_.t + smooth.h;
+    if (!event() && adaptive() && h_ >= t_limit_ - x_.t) t_end = t_limit_;
+    if (!adaptive()) t_end = end_on_grid(x_.t, smooth.h, options_.step, t_limit_);
+    x_.t = t_end;
+    x_.q = smooth.q1;
+    x_.v = smooth.v1;
+    s_.ledger.book(system_, x_, smooth.sum.flows(system_, smooth.q0, smooth.v0, smooth.q1, smooth.v1));
+    record();
+    remember();
+    // The end is the start of the next step, if nothing moves it.
+    w_.start_held = w_.modes.contact.empty() && !s_.redundancy->any();
+    w_.system = &system_;
+    if (w_.start_held) {
+        smooth.start = smooth.end;
+        smooth.a0 = smooth.start.a;
+    }
+    if (options_.drift.index == 2 && !project(options_.drift_limit, options_.drift_limit))
+        report_.remark = "joints could not be brought back all the way by projection";
+    stopwatch_.lap(StepTimers::book);
+    return true;
+}
+
+void EventStep::record() {
+    const SmoothStep& smooth = w_.smooth;
+    const MotionPoint& end = smooth.end;
+    s_.dq = smooth.u;
+    s_.path_degree = smooth.degree;
+    s_.path_q = smooth.path_q;
+    s_.path_v = smooth.path_v;
+    for (std::size_t i = 0; i < w_.modes.contact.size(); ++i) {
+        const int c = w_.motion.contact_in(static_cast<int>(i), end);
+        s_.contacts.push_back({.id = w_.modes.contact[i],
+                               .mode = w_.modes.mode[i],
+                               .gap = end.contacts.gap[c],
+                               .position = end.contacts.position[c],
+                               .normal = end.contacts.normal[c],
+                               .tangent = end.contacts.tangent[c],
+                               .impulse = smooth.sum.contact_impulse[i],
+                               .force = w_.motion.contact_force(static_cast<int>(i), end)});
+    }
+    w_.motion.joint_forces(end, s_.multipliers);
+    s_.reactions = smooth.sum.joint_impulse;
+    s_.redundancy->smallest(s_.problem, s_.reactions);
+}
+
+void EventStep::remember() {
+    const SmoothStep& smooth = w_.smooth;
+    const MotionPoint& end = smooth.end;
+    StepMemory& memory = s_.memory;
+    s_.finder->commit_frames();
+    for (std::size_t i = 0; i < w_.modes.contact.size(); ++i) {
+        const int c = w_.motion.contact_in(static_cast<int>(i), end);
+        if (w_.modes.mode[i] != ContactMode::slip || end.contacts.jacobian.dim(c) < 3) continue;
+        const Vec2 u = w_.motion.slip_velocity(static_cast<int>(i), end);
+        if (u.norm() > no_direction) w_.memory.slip[i] = u.normalized();
+    }
+    memory.v_rate = (x_.v - smooth.v0) / smooth.h;
+    memory.h = smooth.h;
+    memory.impulse = smooth.sum.contact_impulse;
+    memory.joint.assign(s_.problem.joints.id.begin(), s_.problem.joints.id.end());
+    memory.joint_row.assign(s_.problem.joints.jacobian.row.begin(), s_.problem.joints.jacobian.row.end());
+    memory.lambda = smooth.sum.joint_impulse;
+    w_.memory.acceleration = method_.remembers() ? smooth.remembered : end.a;
+    w_.memory.afresh = false;
+    if (!adaptive()) return;
+    // A step cut short by the end or by a switch says nothing against the next one.
+    w_.memory.next_step = h_ < wanted_ && report_.rejected == 0 ? std::max(proposed_, wanted_) : proposed_;
+    w_.memory.last_error = error_ / options_.tol;
+}
+
+}  // namespace stickslip
