@@ -64,13 +64,10 @@ double LinearlyImplicit::first_collision(const System& system, const State& x, c
             continue;
         }
         const auto gap_at = [&](double fraction) {
-            w.rows_of = nullptr;
             w.q_path = x.q;
             along(trial, fraction, x.v, s.solution.v, w.dq);
             system.advance(w.q_path, w.dq);
-            system.rows(x.t + fraction * h, w.q_path, *s.finder, w.joints, w.contacts);
-            const int c = find_contact(w.contacts.id, after.id);
-            return c >= 0 ? w.contacts.gap[c] : unseen_gap;
+            return seen_gap(system.gap(after.id, w.q_path, *s.finder));
         };
         const GapClosing closing = first_closing(before, after, 0, 1, h, gap_at);
         if (closing.found) earliest = std::min(earliest, closing.at);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "collision/contact_point.hpp"
 #include "collision/finder.hpp"
 #include "diagnose/redundancy.hpp"
 #include "schemes/event_driven/event_step.hpp"
@@ -29,11 +30,7 @@ bool EventStep::accept() {
     // The end is the start of the next step, if nothing moves it.
     w_.start_held = w_.modes.contact.empty() && !s_.redundancy->any();
     w_.system = &system_;
-    if (w_.start_held) {
-        smooth.start = smooth.end;
-        smooth.a0 = smooth.start.a;
-    }
-    if (options_.drift.index == 2 && !project(options_.drift_limit, options_.drift_limit))
+    if (options_.drift.index == 2 && !project(smooth.end, options_.drift_limit, options_.drift_limit))
         report_.remark = "joints could not be brought back all the way by projection";
     stopwatch_.lap(StepTimers::book);
     return true;
@@ -62,11 +59,31 @@ void EventStep::record() {
     s_.redundancy->smallest(s_.problem, s_.reactions);
 }
 
+// The frames of the contacts at the end become those that later steps transport. The rows at the end stay those of the system if
+// transporting the frames to where they are changes nothing.
+void EventStep::commit_frames() {
+    const ContactRows& contacts = w_.smooth.end.contacts;
+    ContactFinder::Frames& frames = w_.frames;
+    frames.id.clear();
+    frames.tangent.clear();
+    bool same = true;
+    for (int i = 0; i < contacts.size(); ++i) {
+        const Vec3& tangent = contacts.tangent[i];
+        if (tangent.isZero(0)) continue;  // joint limits and contacts of Lagrangian systems have no frame
+        frames.id.push_back(contacts.id[i]);
+        frames.tangent.push_back(tangent);
+        const bool matters = contacts.jacobian.dim(i) == 3;  // in the plane the normal alone makes the frame
+        same = same && (!matters || transported_tangent(tangent, contacts.normal[i]) == tangent);
+    }
+    s_.finder->set_frames(frames);
+    if (!same) w_.motion.forget();
+}
+
 void EventStep::remember() {
     const SmoothStep& smooth = w_.smooth;
     const MotionPoint& end = smooth.end;
     StepMemory& memory = s_.memory;
-    s_.finder->commit_frames();
+    commit_frames();
     for (std::size_t i = 0; i < w_.modes.contact.size(); ++i) {
         const int c = w_.motion.contact_in(static_cast<int>(i), end);
         if (w_.modes.mode[i] != ContactMode::slip || end.contacts.jacobian.dim(c) < 3) continue;

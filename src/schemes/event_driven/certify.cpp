@@ -37,7 +37,7 @@ bool EventStep::agrees_at(double fraction) {
     MotionPoint& p = w_.point;
     if (!w_.motion.evaluate(w_.there.t, w_.there.q, w_.there.v, p)) return false;
     list_candidates(p);
-    w_.instant.fill(system_, p.t, p.q, p.v, w_.candidates, w_.modes.bound, s_);
+    w_.instant.fill(system_, p, w_.candidates, w_.modes.bound, s_);
     w_.instant.enter(w_.motion, p, s_);
     s_.guess = s_.solution;
     StepReport aside;
@@ -51,7 +51,7 @@ bool EventStep::agrees_at(double fraction) {
 bool EventStep::certify() {
     const MotionPoint& end = w_.smooth.end;
     list_candidates(end);
-    w_.instant.fill(system_, end.t, end.q, end.v, w_.candidates, w_.modes.bound, s_);
+    w_.instant.fill(system_, end, w_.candidates, w_.modes.bound, s_);
     s_.redundancy->switch_off(s_.problem);
     w_.instant.enter(w_.motion, end, s_);
     s_.guess = s_.solution;

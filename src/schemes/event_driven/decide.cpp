@@ -46,7 +46,9 @@ void EventStep::set_sides() {
         memory.side.resize(static_cast<std::size_t>(system_.edges()));
         for (int e = 0; e < system_.edges(); ++e) memory.side[e] = system_.edge_value(e, x_.q) < 0 ? -1 : 1;
     }
+    if (s_.finder->sides == memory.side) return;
     s_.finder->sides.assign(memory.side.begin(), memory.side.end());
+    w_.motion.forget();
 }
 
 void EventStep::pass_edge(int edge) {
@@ -84,7 +86,8 @@ bool EventStep::redecide() {
     note_changes();
     write_modes();
     w_.smooth.start_known = false;
-    list_open(false);
+    w_.motion.read(x_.t, x_.q, w_.smooth.start);
+    list_open();
     return true;
 }
 
@@ -95,8 +98,9 @@ void EventStep::decide_event() {
     set_sides();
     if (!decide()) return;
     // Contacts that stick from now on lose what slip the location of the event could not resolve.
-    w_.motion.begin(system_, w_.modes, x_, s_);
-    if (!project(gap_tolerance, rest_tolerance)) report_.remark = "a contact that stops slides on a little";
+    w_.motion.read(x_.t, x_.q, w_.point);
+    w_.motion.begin(w_.modes, w_.point, s_);
+    if (!project(w_.point, gap_tolerance, rest_tolerance)) report_.remark = "a contact that stops slides on a little";
     stopwatch_.lap(StepTimers::solve);
 }
 
@@ -119,6 +123,7 @@ bool EventStep::collide() {
     system_.mass(x_.q, s_.mass);
     s_.problem.A = s_.mass;
     find_rows(system_, x_.t, x_.q, x_.v, 0, s_);
+    w_.motion.forget();  // the reach is another one
     ContactRows& contacts = s_.problem.contacts;
     w_.row_speed.resize(contacts.jacobian.rows());
     contacts.jacobian.product(s_.problem.nodes(), x_.v, w_.row_speed);
@@ -159,15 +164,16 @@ bool EventStep::collide() {
 // The modes at x from the instant problem, into w.modes. False: not solved.
 bool EventStep::decide_modes(const State& x) {
     Modes& modes = w_.modes;
-    system_.rows(x.t, x.q, *s_.finder, w_.joints, s_.problem.contacts);
-    find_candidates(x);
-    find_bounds(x);
+    MotionPoint& p = w_.point;
+    w_.motion.observe(x.t, x.q, x.v, p);
+    find_candidates(p);
+    find_bounds(p);
     for (int round = 0; round < 2; ++round) {
-        w_.instant.fill(system_, x.t, x.q, x.v, w_.candidates, modes.bound, s_);
+        w_.instant.fill(system_, p, w_.candidates, modes.bound, s_);
         warm_start(x.v, instant_span, s_);
         solve_stage(solver_, s_, report_);
         if (report_.status != Status::ok) return false;
-        if (!restore_released(x)) break;
+        if (!restore_released(p)) break;
     }
     w_.bound = modes.bound;
     w_.instant.read(w_.candidates, w_.bound, s_, modes);
@@ -176,10 +182,10 @@ bool EventStep::decide_modes(const State& x) {
 }
 
 // The contacts that may stay closed, and how they slide.
-void EventStep::find_candidates(const State& x) {
-    const ContactRows& contacts = s_.problem.contacts;
+void EventStep::find_candidates(const MotionPoint& p) {
+    const ContactRows& contacts = p.contacts;
     w_.row_speed.resize(contacts.jacobian.rows());
-    contacts.jacobian.product(system_.nodes(), x.v, w_.row_speed);
+    contacts.jacobian.product(system_.nodes(), p.v, w_.row_speed);
     w_.candidates.clear();
     for (int i = 0; i < contacts.size(); ++i) {
         const ContactId& id = contacts.id[i];
@@ -204,12 +210,12 @@ void EventStep::find_candidates(const State& x) {
 }
 
 // The drives and brakes that slip, and with which bound they push.
-void EventStep::find_bounds(const State& x) {
+void EventStep::find_bounds(const MotionPoint& p) {
     std::vector<signed char>& bound = w_.modes.bound;
-    const JointRows& joints = w_.joints;
+    const JointRows& joints = p.joints;
     bound.assign(static_cast<std::size_t>(joints.size()), 0);
     w_.row_speed.resize(joints.size());
-    joints.jacobian.product(system_.nodes(), x.v, w_.row_speed);
+    joints.jacobian.product(system_.nodes(), p.v, w_.row_speed);
     for (int i = 0; i < joints.size(); ++i) {
         if (!gives_way(joints, i)) continue;
         const double slip = w_.row_speed[i] - joints.target[i];
@@ -220,9 +226,9 @@ void EventStep::find_bounds(const State& x) {
 }
 
 // Released contacts that would fall back at once become candidates again. True: there are some.
-bool EventStep::restore_released(const State& x) {
-    const ContactRows& all = w_.instant.contacts();
-    w_.acceleration = (s_.solution.v - x.v) / instant_span;
+bool EventStep::restore_released(const MotionPoint& p) {
+    const ContactRows& all = p.contacts;
+    w_.acceleration = (s_.solution.v - p.v) / instant_span;
     w_.row_speed.resize(all.jacobian.rows());
     all.jacobian.product(system_.nodes(), w_.acceleration, w_.row_speed);
     bool any = false;

@@ -46,9 +46,8 @@ bool smallest_move(Motion& motion, const RowVec& r, MotionPoint& p) {
 
 }  // namespace
 
-bool EventStep::project(double limit, double velocity_limit) {
+bool EventStep::project(MotionPoint& p, double limit, double velocity_limit) {
     Motion& motion = w_.motion;
-    MotionPoint& p = w_.point;
     RowVec& r = w_.row_error;
     if (motion.rows() == 0) return true;
     bool moved = false;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/fields.hpp"
+#include "collision/finder.hpp"
 #include "problems/residual.hpp"
 #include "schemes/event_driven/instant_problem.hpp"
 #include "schemes/event_driven/watch.hpp"
@@ -157,7 +158,8 @@ public:
         State there;  // a state on the path
         ResidualWork residual;
         MotionPoint point;
-        JointRows joints;
+        std::vector<double> reach;  // [m] of the bodies, in the last step
+        ContactFinder::Frames frames;
         ImpactWork impact;
 
         void keep_modes() {  // note_changes() compares with them

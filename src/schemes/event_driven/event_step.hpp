@@ -18,7 +18,9 @@ private:
     bool find_modes();
     bool close_rows();
     void set_length();
-    void list_open(bool found);
+    bool is_watched();
+    void find_start();
+    void list_open();
     void prepare_trial();
 
     // trial.cpp: a step of the method whose error is allowed. False: the step ends here.
@@ -43,6 +45,7 @@ private:
     // accept.cpp: moves the state, writes the record and the memory. False: the step ends here.
     bool accept();
     void record();
+    void commit_frames();
     void remember();
 
     // decide.cpp: impacts and modes.
@@ -51,17 +54,17 @@ private:
     bool decide();
     bool collide();
     bool decide_modes(const State& x);
-    void find_candidates(const State& x);
-    void find_bounds(const State& x);
-    bool restore_released(const State& x);
+    void find_candidates(const MotionPoint& p);
+    void find_bounds(const MotionPoint& p);
+    bool restore_released(const MotionPoint& p);
     void note_changes();
     void write_modes();
     void set_sides();
     void pass_edge(int edge);
     bool touches(double gap, double rate) const;
 
-    // drift.cpp: moves x onto the rows of the motion. False: they are not reached.
-    bool project(double limit, double velocity_limit);
+    // drift.cpp: moves x onto the rows of the motion, by way of p. False: they are not reached.
+    bool project(MotionPoint& p, double limit, double velocity_limit);
 
     bool adaptive() const { return options_.tol > 0; }
     bool undecided() const;

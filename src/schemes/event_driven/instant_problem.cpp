@@ -3,14 +3,53 @@
 #include <algorithm>
 #include <cmath>
 
-#include "collision/finder.hpp"
 #include "problems/contact_ids.hpp"
 
 namespace stickslip {
 
 namespace {
 
+constexpr double tau = instant_span;
 constexpr double surely_slipping = 1e3;  // [m/s] more than tau times any acceleration
+constexpr double no_direction = 1e-12;   // [m/s] tau times a relative acceleration that is rounding
+
+const Candidate& candidate_of(const std::vector<Candidate>& candidates, const ContactId& id) {
+    return *std::find_if(candidates.begin(), candidates.end(), [&](const Candidate& x) { return x.id == id; });
+}
+
+// The contacts of the candidates, sliding ones in the frame of their slip.
+void select_contacts(const ContactRows& from, const std::vector<Candidate>& candidates, const Nodes& nodes,
+                     ContactRows& to) {
+    to.clear();
+    for (const Candidate& candidate : candidates) {
+        const int c = find_contact(from.id, candidate.id);
+        if (c < 0) continue;
+        const int dim = from.jacobian.dim(c), used = candidate.slides && dim > 1 ? 2 : dim;
+        to.begin_contact(candidate.id, used, from.gap[c], from.friction[c], from.restitution[c], from.facets[c],
+                         from.tangential_restitution[c]);
+        to.position.back() = from.position[c];
+        to.normal.back() = from.normal[c];
+        to.tangent.back() = from.tangent[c];
+        for (const BlockRows::Block& block : from.jacobian.blocks_of(c)) {
+            const auto H = from.jacobian.values_of(c, block, nodes);
+            auto out = to.jacobian.add_block(block.node, nodes.dof(block.node));
+            if (used == dim && !candidate.slides) {
+                out = H;
+                continue;
+            }
+            out.row(0) = H.row(0);
+            for (int k = 1; k < dim; ++k) out.row(1) += candidate.slip[k - 1] * H.row(k);
+        }
+        const int first = from.jacobian.row[c];
+        for (int k = 0; k < used; ++k) {
+            double& curvature = to.curvature[to.jacobian.row[to.size() - 1] + k];
+            curvature = from.curvature[first + k];
+            if (k == 0 || !candidate.slides) continue;
+            curvature = candidate.slip[0] * from.curvature[first + 1];
+            if (dim > 2) curvature += candidate.slip[1] * from.curvature[first + 2];
+        }
+    }
+}
 
 }  // namespace
 
@@ -20,66 +59,30 @@ bool gives_way(const JointRows& joints, int row) {
     return joints.force_lower[i] > -infinity || joints.force_upper[i] < infinity;
 }
 
-void InstantProblem::fill(const System& system, double t, const VecX& q, const VecX& v,
-                          const std::vector<Candidate>& candidates, const std::vector<signed char>& bound, Step& s) {
-    constexpr double tau = instant_span;
-    const Nodes& nodes = system.nodes();
+void InstantProblem::fill(const System& system, const MotionPoint& p, const std::vector<Candidate>& candidates,
+                          const std::vector<signed char>& bound, Step& s) {
     StepProblem& problem = s.problem;
-    JointRows& joints = problem.joints;
-    system.rows(t, q, *s.finder, joints, contacts_);
-    system.curvature(t, q, v, *s.finder, joints, contacts_);
-    Hv_.resize(contacts_.jacobian.rows());
-    contacts_.jacobian.product(nodes, v, Hv_);
-
-    // The contacts: those of the candidates, sliding ones in the frame of their slip.
-    ContactRows& to = problem.contacts;
-    to.clear();
-    for (const Candidate& candidate : candidates) {
-        const int c = find_contact(contacts_.id, candidate.id);
-        if (c < 0) continue;
-        const auto i = static_cast<std::size_t>(c);
-        const int dim = contacts_.jacobian.dim(c), used = candidate.slides && dim > 1 ? 2 : dim;
-        to.begin_contact(candidate.id, used, contacts_.gap[i], contacts_.friction[i], contacts_.restitution[i],
-                         contacts_.facets[i], contacts_.tangential_restitution[i]);
-        to.position.back() = contacts_.position[i];
-        to.normal.back() = contacts_.normal[i];
-        to.tangent.back() = contacts_.tangent[i];
-        const int first = contacts_.jacobian.row[c];
-        for (const BlockRows::Block& block : contacts_.jacobian.blocks_of(c)) {
-            const auto H = contacts_.jacobian.values_of(c, block, nodes);
-            auto out = to.jacobian.add_block(block.node, nodes.dof(block.node));
-            if (used == dim && !candidate.slides) {
-                out = H;
-                continue;
-            }
-            out.row(0) = H.row(0);
-            for (int k = 1; k < dim; ++k) out.row(1) += candidate.slip[k - 1] * H.row(k);
-        }
-        for (int k = 0; k < used; ++k) {
-            double& curvature = to.curvature[to.jacobian.row[to.size() - 1] + k];
-            curvature = contacts_.curvature[first + k];
-            if (k == 0 || !candidate.slides) continue;
-            curvature = candidate.slip[0] * contacts_.curvature[first + 1];
-            if (dim > 2) curvature += candidate.slip[1] * contacts_.curvature[first + 2];
-        }
-    }
-
-    system.mass(q, s.mass);
-    problem.A = s.mass;
+    problem.joints = p.joints;
+    select_contacts(p.contacts, candidates, system.nodes(), problem.contacts);
+    s.mass = p.mass;
+    problem.A = p.mass;
     problem.size_to_rows();
-    system.forces(t, q, v, forces_);
-    problem.r = tau * (forces_.potential + forces_.applied);
-    s.mass.add_product(1, v, problem.r);
-    gyroscopic_.shape_diagonal(nodes);
-    system.add_gyroscopic(tau, v, gyroscopic_);
-    gyroscopic_.add_product(1, v, problem.r);
+    problem.r = tau * (p.forces.potential + p.forces.applied);
+    s.mass.add_product(1, p.v, problem.r);
+    gyroscopic_.shape_diagonal(system.nodes());
+    system.add_gyroscopic(tau, p.v, gyroscopic_);
+    gyroscopic_.add_product(1, p.v, problem.r);
+    fill_joints(p, bound, problem);
+    fill_contacts(p, candidates, problem);
+}
 
+void InstantProblem::fill_joints(const MotionPoint& p, const std::vector<signed char>& bound, StepProblem& problem) {
+    const JointRows& joints = problem.joints;
     Gv_.resize(joints.size());
-    joints.jacobian.product(nodes, v, Gv_);
-    find_target_rates(system, t, q, v, joints, *s.finder, target_scratch_, rates_);
+    joints.jacobian.product(problem.nodes(), p.v, Gv_);
     for (int i = 0; i < joints.size(); ++i) {
         const auto k = static_cast<std::size_t>(i);
-        problem.b[i] = Gv_[i] + tau * (rates_[i] - joints.curvature[k]);
+        problem.b[i] = Gv_[i] + tau * (p.target_rate[i] - joints.curvature[k]);
         if (joints.kind[k] == RowKind::compliant) {
             problem.lower[i] = problem.upper[i] =
                 -tau * (joints.stiffness[k] * joints.value[k] + joints.damping[k] * Gv_[i]);
@@ -90,16 +93,22 @@ void InstantProblem::fill(const System& system, double t, const VecX& q, const V
         if (k >= bound.size() || bound[k] == 0) continue;
         problem.lower[i] = problem.upper[i] = bound[k] > 0 ? problem.upper[i] : problem.lower[i];
     }
+}
+
+void InstantProblem::fill_contacts(const MotionPoint& p, const std::vector<Candidate>& candidates,
+                                   StepProblem& problem) {
+    const ContactRows& to = problem.contacts;
+    Hv_.resize(p.contacts.jacobian.rows());
+    p.contacts.jacobian.product(problem.nodes(), p.v, Hv_);
     for (int c = 0; c < to.size(); ++c) {
-        const int first = to.jacobian.row[c], source = contacts_.jacobian.row[find_contact(contacts_.id, to.id[c])];
-        const Candidate& candidate =
-            *std::find_if(candidates.begin(), candidates.end(), [&](const Candidate& x) { return x.id == to.id[c]; });
+        const int place = find_contact(p.contacts.id, to.id[c]);
+        const int first = to.jacobian.row[c], source = p.contacts.jacobian.row[place];
+        const Candidate& candidate = candidate_of(candidates, to.id[c]);
         for (int k = 0; k < to.jacobian.dim(c); ++k) {
             problem.c[first + k] = tau * to.curvature[first + k];
             if (k > 0 && candidate.slides) {
                 double slip = candidate.slip[0] * Hv_[source + 1];
-                if (contacts_.jacobian.dim(find_contact(contacts_.id, to.id[c])) > 2)
-                    slip += candidate.slip[1] * Hv_[source + 2];
+                if (p.contacts.jacobian.dim(place) > 2) slip += candidate.slip[1] * Hv_[source + 2];
                 problem.c[first + k] += surely_slipping - slip;
             } else {
                 problem.c[first + k] -= Hv_[source + k];
@@ -109,7 +118,6 @@ void InstantProblem::fill(const System& system, double t, const VecX& q, const V
 }
 
 void InstantProblem::enter(const Motion& motion, const MotionPoint& p, Step& s) const {
-    constexpr double tau = instant_span;
     StepSolution& solution = s.solution;
     solution.v = p.v + tau * p.a;
     motion.joint_forces(p, solution.lambda);
@@ -140,8 +148,7 @@ void InstantProblem::read(const std::vector<Candidate>& candidates, const std::v
     modes.mode.clear();
     modes.slip.clear();
     for (int c = 0; c < contacts.size(); ++c) {
-        const Candidate& candidate = *std::find_if(candidates.begin(), candidates.end(),
-                                                   [&](const Candidate& x) { return x.id == contacts.id[c]; });
+        const Candidate& candidate = candidate_of(candidates, contacts.id[c]);
         ContactMode mode = s.solution.modes[c];
         if (mode == ContactMode::open || mode == ContactMode::impact) continue;
         const int first = contacts.jacobian.row[c], dim = contacts.jacobian.dim(c);
@@ -164,7 +171,7 @@ void InstantProblem::read(const std::vector<Candidate>& candidates, const std::v
                 u[k - 1] += problem.c[first + k];
                 f[k - 1] = s.solution.p[first + k];
             }
-            slip = u.norm() > 1e-12 ? u.normalized() : Vec2(-f.normalized());
+            slip = u.norm() > no_direction ? u.normalized() : Vec2(-f.normalized());
             if (!(slip.norm() > 0.5)) mode = ContactMode::stick;
         }
         modes.contact.push_back(contacts.id[c]);

@@ -26,23 +26,22 @@ struct Candidate {
 
 class InstantProblem {
 public:
-    // Fills s.problem at (t, q, v). `bound`: per bilateral row, -1 or 1 pushes with its lower or upper bound, 0 may hold.
-    void fill(const System& system, double t, const VecX& q, const VecX& v, const std::vector<Candidate>& candidates,
+    // Fills s.problem at p, which is observed or solved. `bound`: per bilateral row, -1 or 1 pushes with its lower or upper
+    // bound, 0 may hold.
+    void fill(const System& system, const MotionPoint& p, const std::vector<Candidate>& candidates,
               const std::vector<signed char>& bound, Step& s);
     // Accelerations and forces of a solved motion as the solution of that problem, in s.solution.
     void enter(const Motion& motion, const MotionPoint& p, Step& s) const;
     // The modes that s.solution says, of the candidates given to fill().
     void read(const std::vector<Candidate>& candidates, const std::vector<signed char>& bound, const Step& s,
               Modes& modes) const;
-    // Gaps and rates of every contact of the system there, from fill().
-    const ContactRows& contacts() const { return contacts_; }
 
 private:
-    ContactRows contacts_;
+    void fill_joints(const MotionPoint& p, const std::vector<signed char>& bound, StepProblem& problem);
+    void fill_contacts(const MotionPoint& p, const std::vector<Candidate>& candidates, StepProblem& problem);
+
     BlockMatrix gyroscopic_;
-    Forces forces_;
-    RowVec Gv_, rates_, Hv_;
-    TargetRateScratch target_scratch_;
+    RowVec Gv_, Hv_;
 };
 
 // True for a bilateral row that gives way at bounds of its force.

@@ -12,10 +12,26 @@ namespace {
 constexpr double start_tolerance = 1e-9;  // [m, rad; m/s, rad/s] by which a run may start off its joints
 constexpr double watched_steps = 1000;    // `step`s that a controlled step may have where something is watched
 
+// Contacts of shapes have a frame; joint limits and those of Lagrangian systems have none.
+bool has_frame(const ContactRows& contacts, int i) { return !contacts.tangent[i].isZero(0); }
+
+// Whether the contacts found with the old reach of the bodies are those that the finder would list now: bodies get no farther, and no
+// contact lies beyond the margin, which is listed with any reach.
+bool same_within_reach(const ContactRows& contacts, const std::vector<double>& old_reach, const ContactFinder& finder) {
+    if (old_reach == finder.reach) return true;
+    if (old_reach.size() != finder.reach.size()) return false;
+    for (std::size_t b = 0; b < old_reach.size(); ++b)
+        if (finder.reach[b] > old_reach[b]) return false;
+    for (int i = 0; i < contacts.size(); ++i)
+        if (has_frame(contacts, i) && contacts.gap[i] > finder.margin) return false;
+    return true;
+}
+
 }  // namespace
 
 bool EventStep::start() {
     begin_step(x_, s_);
+    w_.motion.attach(system_, s_);
     if (!(s_.problem.A.nodes == system_.nodes())) s_.problem.A.shape_diagonal(system_.nodes());
     outcome_ = {};
     w_.hints.clear();
@@ -27,9 +43,9 @@ bool EventStep::start() {
     w_.modes.bound = w_.memory.bound;
     if (undecided() && !find_modes()) return false;
     set_length();
-    find_rows(system_, x_.t, x_.q, w_.v_reach, h_, s_);
-    note_violations(x_.v, s_);
-    list_open(true);
+    find_start();
+    note_violations(x_.v, w_.smooth.start.joints, w_.smooth.start.contacts, s_);
+    list_open();
     stopwatch_.lap(StepTimers::find);
     prepare_trial();
     return true;
@@ -38,12 +54,14 @@ bool EventStep::start() {
 // Nothing is known of the modes: the state is brought onto the joints, then the modes are decided.
 bool EventStep::find_modes() {
     w_.start_held = false;
+    w_.motion.forget();
     if (w_.memory.slip.size() != s_.memory.contact.size()) {
         w_.modes.contact.clear();
         w_.modes.mode.clear();
         w_.modes.slip.clear();
     }
-    find_rows(system_, x_.t, x_.q, x_.v, 0, s_);
+    system_.look_ahead(x_.v, 0, *s_.finder);
+    system_.find_candidates(x_.q, *s_.finder);
     w_.keep_modes();
     if (!close_rows())
         return fail(Status::infeasible, "the state at the start is not on the joints and could not be brought there");
@@ -53,18 +71,20 @@ bool EventStep::find_modes() {
 }
 
 bool EventStep::close_rows() {
+    MotionPoint& p = w_.point;
+    w_.motion.read(x_.t, x_.q, p);
     Modes& rigid = w_.rigid;
-    rigid.bound.assign(static_cast<std::size_t>(s_.problem.joints.size()), 0);
-    for (int i = 0; i < s_.problem.joints.size(); ++i)
-        if (gives_way(s_.problem.joints, i)) rigid.bound[i] = 1;
+    rigid.bound.assign(static_cast<std::size_t>(p.joints.size()), 0);
+    for (int i = 0; i < p.joints.size(); ++i)
+        if (gives_way(p.joints, i)) rigid.bound[i] = 1;
     rigid.contact = w_.modes.contact;  // closed in the last step of another scheme: at rest on their normals
     rigid.mode.assign(rigid.contact.size(), ContactMode::slip);
     // A contact that stuck in time-stepping has a slip of the order of its step, which would be a transition of its own.
     if (w_.memory.taken_over == x_.t) rigid.mode = w_.modes.mode;
     rigid.slip.assign(rigid.contact.size(), Vec2::Zero());
-    w_.motion.begin(system_, rigid, x_, s_);
+    w_.motion.begin(rigid, p, s_);
     const Energies before = s_.ledger.now();
-    if (!project(start_tolerance, start_tolerance)) return false;
+    if (!project(p, start_tolerance, start_tolerance)) return false;
     const bool moved = s_.ledger.now().kinetic != before.kinetic || s_.ledger.now().potential != before.potential;
     if (moved && s_.memory.h == 0)
         report_.remark = "the state at the start was not on the joints: it was projected onto them";
@@ -72,24 +92,55 @@ bool EventStep::close_rows() {
 }
 
 void EventStep::set_length() {
-    // A body at rest has no error that would keep steps short: where something is watched they have another limit.
-    find_rows(system_, x_.t, x_.q, x_.v, 0, s_);
-    bool watched = s_.problem.contacts.size() > 0 || system_.edges() > 0;
-    for (int i = 0; i < s_.problem.joints.size(); ++i) watched = watched || gives_way(s_.problem.joints, i);
-    const double longest = options_.longest_step > 0 ? options_.longest_step
-                           : watched                 ? watched_steps * options_.step
-                                                     : infinity;
     const EventDrivenMemory& memory = w_.memory;
-    wanted_ = std::min(memory.next_step > 0 ? memory.next_step : options_.step, longest);
+    wanted_ = memory.next_step > 0 ? memory.next_step : options_.step;
+    // A body at rest has no error that would keep steps short: where something is watched they have another limit.
+    const double watched = watched_steps * options_.step;
+    if (options_.longest_step > 0)
+        wanted_ = std::min(wanted_, options_.longest_step);
+    else if (wanted_ > watched && is_watched())
+        wanted_ = watched;
     h_ = adaptive() ? std::min(wanted_, t_limit_ - x_.t) : length_to_grid(x_.t, options_.step, t_limit_);
     if (adaptive() && x_.t + 1.001 * h_ >= t_limit_) h_ = t_limit_ - x_.t;
     w_.v_reach = x_.v.cwiseAbs() + h_ * memory.acceleration.cwiseAbs();
 }
 
-// The open contacts, and the slip speeds of the closed ones. `found`: their rows at x are in the problem.
-void EventStep::list_open(bool found) {
-    if (!found) system_.rows(x_.t, x_.q, *s_.finder, s_.problem.joints, s_.problem.contacts);
-    const ContactRows& contacts = s_.problem.contacts;
+// Whether something near may end a step: a contact, an edge, or a row that gives way.
+bool EventStep::is_watched() {
+    if (system_.edges() > 0) return true;
+    const bool known = w_.motion.holds(w_.smooth.end, x_.t, x_.q);
+    const MotionPoint& p = known ? w_.smooth.end : w_.point;
+    if (!known) {
+        system_.look_ahead(x_.v, 0, *s_.finder);
+        system_.find_candidates(x_.q, *s_.finder);
+        w_.motion.forget();
+        w_.motion.read(x_.t, x_.q, w_.point);
+    }
+    for (int i = 0; i < p.contacts.size(); ++i)
+        if (!has_frame(p.contacts, i) || p.contacts.gap[i] <= s_.finder->margin) return true;
+    for (int i = 0; i < p.joints.size(); ++i)
+        if (gives_way(p.joints, i)) return true;
+    return false;
+}
+
+// The rows at x, in smooth.start: those of the end of the last step, if they are the same.
+void EventStep::find_start() {
+    SmoothStep& smooth = w_.smooth;
+    std::swap(w_.reach, s_.finder->reach);
+    system_.look_ahead(w_.v_reach, h_, *s_.finder);
+    const bool known = w_.motion.holds(smooth.end, x_.t, x_.q);
+    if (!known || !same_within_reach(smooth.end.contacts, w_.reach, *s_.finder)) w_.motion.forget();
+    if (known)
+        std::swap(smooth.start, smooth.end);
+    else
+        w_.start_held = false;
+    system_.find_candidates(x_.q, *s_.finder);
+    w_.motion.read(x_.t, x_.q, smooth.start);
+}
+
+// The open contacts, and the slip speeds of the closed ones, from the rows in smooth.start.
+void EventStep::list_open() {
+    const ContactRows& contacts = w_.smooth.start.contacts;
     list_gaps(system_.nodes(), contacts, x_.v, s_.memory, w_.row_speed, w_.open);
     std::erase_if(w_.open, [&](const ContactGap& gap) { return w_.modes.find(gap.id) >= 0; });
     w_.modes.slip_speed.assign(w_.modes.contact.size(), 0.0);
@@ -109,6 +160,7 @@ void EventStep::prepare_trial() {
                          smooth.start.v == x_.v;
     smooth.switch_before = system_.next_discontinuity(std::nextafter(x_.t, -infinity)) <= x_.t;
     if (smooth.switch_before) smooth.start_known = false;
+    if (smooth.start_known) smooth.a0 = smooth.start.a;
     smooth.baumgarte = options_.drift.index == 1 ? 1 / options_.baumgarte_time : 0;
     smooth.error_of = options_.error.index == 1 ? ErrorOf::both : ErrorOf::positions;
     smooth.own_path = options_.dense.index == 1;

@@ -157,7 +157,7 @@ const MotionPoint* Watch::sample(const Part& part) {
     if (part.to >= 1) return &part.s.end;
     if (!functions_.empty()) return at(part, part.to, point_) ? &point_ : nullptr;
     on_path(part.system, part.s, part.to, u_, state_);
-    part.system.rows(state_.t, state_.q, part.finder, point_.joints, point_.contacts);
+    part.motion.read(state_.t, state_.q, point_);
     point_.v = state_.v;
     return &point_;
 }
@@ -173,9 +173,7 @@ void Watch::look_at_gaps(const Part& part, const MotionPoint& p, Earliest& earli
         const ContactGap* before = place >= 0 ? &gaps_before_[place] : nullptr;
         const auto gap_at = [&](double fraction) {
             on_path(part.system, part.s, fraction, u_, state_);
-            part.system.rows(state_.t, state_.q, part.finder, joints_, contacts_);
-            const int c = find_contact(contacts_.id, after.id);
-            return c >= 0 ? contacts_.gap[c] : unseen_gap;
+            return seen_gap(part.system.gap(after.id, state_.q, part.finder));
         };
         const GapClosing closing = first_closing(before, after, part.from, length, length * part.s.h, gap_at);
         if (closing.found)

@@ -81,8 +81,6 @@ private:
     State state_;
     VecX u_;
     RowVec product_;
-    JointRows joints_;
-    ContactRows contacts_;
     bool doubtful_ = false;
     double trusted_until_ = -1;
 };

@@ -6,7 +6,8 @@
 
 namespace stickslip {
 
-inline constexpr double unseen_gap = 1;  // [m] of a contact that is too far away to be listed
+// A gap as root finding needs it: finite, one metre for a contact that is too far away to be listed.
+inline double seen_gap(double gap) { return gap < infinity ? gap : 1.0; }
 
 // Where the gap of a contact closes for the first time.
 struct GapClosing {

@@ -42,6 +42,7 @@ void begin_step(const State& x, Step& s);
 void find_rows(const System& system, double t, const VecX& q, const VecX& v, double h, Step& s);
 // Notes gaps and joint errors of the rows just found, at a configuration that the motion really passes.
 void note_violations(const VecX& v, Step& s);
+void note_violations(const VecX& v, const JointRows& joints, const ContactRows& contacts, Step& s);  // of these rows
 
 // Potential and applied IMPULSES of the step, h ((1 - a) k(t0) + a k(t1)) at (q, v), in s.forces. Loads that switch
 // at the ends of the step are taken with their values inside it.

@@ -59,16 +59,16 @@ void find_rows(const System& system, double t, const VecX& q, const VecX& v, dou
     system.rows(t, q, *s.finder, problem.joints, problem.contacts);
 }
 
-void note_violations(const VecX& v, Step& s) {
-    const StepProblem& problem = s.problem;
-    for (int i = 0; i < problem.contacts.size(); ++i) {
-        if (!(-problem.contacts.gap[i] > s.gap_violation)) continue;
-        s.gap_violation = -problem.contacts.gap[i];
-        s.deepest = problem.contacts.id[i];
+void note_violations(const VecX& v, Step& s) { note_violations(v, s.problem.joints, s.problem.contacts, s); }
+
+void note_violations(const VecX& v, const JointRows& joints, const ContactRows& contacts, Step& s) {
+    for (int i = 0; i < contacts.size(); ++i) {
+        if (!(-contacts.gap[i] > s.gap_violation)) continue;
+        s.gap_violation = -contacts.gap[i];
+        s.deepest = contacts.id[i];
     }
-    const JointRows& joints = problem.joints;
     s.row_work.resize(joints.size());
-    joints.jacobian.product(problem.nodes(), v, s.row_work);
+    joints.jacobian.product(s.problem.nodes(), v, s.row_work);
     for (int i = 0; i < joints.size(); ++i) {
         if (joints.kind[i] != RowKind::holonomic) continue;
         s.joint_violation = std::max(s.joint_violation, std::abs(joints.value[i]));

@@ -76,28 +76,44 @@ void Motion::copy_all(const BlockRows& from, BlockRows& to) const {
     to.values.assign(from.values.begin(), from.values.end());
 }
 
-void Motion::begin(const System& system, const Modes& modes, const State& x, Step& s) {
+void Motion::attach(const System& system, Step& s) {
+    if (system_ != &system || finder_ != s.finder.get()) forget();
     system_ = &system;
-    modes_ = &modes;
     finder_ = s.finder.get();
     found_ = nullptr;
-    trouble_ = Trouble::none;
-    if (system.constant_mass()) mass_of_factors_.clear();
+}
 
-    StepProblem& problem = problem_;
-    system.rows(x.t, x.q, *finder_, problem.joints, problem.contacts);
-    kept_.assign(static_cast<std::size_t>(problem.joints.size()), 1);
-    if (s.redundancy->any() || s.redundancy->rows() != problem.joints.size()) {
-        system.mass(x.q, problem.A);
+void Motion::forget() {
+    ++version_;
+    found_ = nullptr;
+}
+
+void Motion::begin(const System& system, const Modes& modes, const State& x, Step& s) {
+    attach(system, s);
+    forget();
+    read(x.t, x.q, start_);
+    begin(modes, start_, s);
+}
+
+void Motion::begin(const Modes& modes, const MotionPoint& p, Step& s) {
+    modes_ = &modes;
+    trouble_ = Trouble::none;
+    if (system_->constant_mass()) mass_of_factors_.clear();
+    const JointRows& joints = p.joints;
+    kept_.assign(static_cast<std::size_t>(joints.size()), 1);
+    if (s.redundancy->any() || s.redundancy->rows() != joints.size()) {
+        StepProblem& problem = problem_;
+        problem.joints = joints;
+        problem.contacts = p.contacts;
+        system_->mass(p.q, problem.A);
         problem.size_to_rows();
         s.redundancy->switch_off(problem);
-        for (int i = 0; i < problem.joints.size(); ++i) kept_[i] = problem.lower[i] != 0 || problem.upper[i] != 0;
+        for (int i = 0; i < joints.size(); ++i) kept_[i] = problem.lower[i] != 0 || problem.upper[i] != 0;
     }
 
     sources_.clear();
     row_count_ = 0;
     pushes_ = false;
-    const JointRows& joints = problem.joints;
     for (int g = 0; g < joints.jacobian.groups(); ++g) {
         for (int k = 0; k < joints.jacobian.dim(g); ++k) {
             const auto i = static_cast<std::size_t>(joints.jacobian.row[g] + k);
@@ -112,9 +128,9 @@ void Motion::begin(const System& system, const Modes& modes, const State& x, Ste
     joints_alone_ = modes.contact.empty() && row_count_ == joints.size() && row_count_ == joints.jacobian.groups();
     slides_ = std::find(modes.mode.begin(), modes.mode.end(), ContactMode::slip) != modes.mode.end();
     for (std::size_t c = 0; c < modes.contact.size(); ++c) {
-        const int place = find_contact(problem.contacts.id, modes.contact[c]);
+        const int place = find_contact(p.contacts.id, modes.contact[c]);
         const bool sticks = place >= 0 && modes.mode[c] == ContactMode::stick;
-        const int dim = sticks ? problem.contacts.jacobian.dim(place) : 1;
+        const int dim = sticks ? p.contacts.jacobian.dim(place) : 1;
         sources_.push_back({.contact = static_cast<int>(c), .dim = dim});
         row_count_ += dim;
     }
@@ -125,11 +141,30 @@ int Motion::side(int edge) const {
     return e < finder_->sides.size() && finder_->sides[e] != 0 ? finder_->sides[e] : 1;
 }
 
-bool Motion::find(double t, const VecX& q, MotionPoint& p) {
+bool Motion::holds(const MotionPoint& p, double t, const VecX& q) const {
+    return p.version == version_ && p.t == t && p.q.size() == q.size() && p.q == q;
+}
+
+void Motion::read(double t, const VecX& q, MotionPoint& p) {
+    if (holds(p, t, q)) return;
     p.t = t;
     p.q = q;
     system_->rows(t, q, *finder_, p.joints, p.contacts);
     found_ = &p;
+    p.version = version_;
+    p.bias_known = false;
+}
+
+void Motion::observe(double t, const VecX& q, const VecX& v, MotionPoint& p) {
+    read(t, q, p);
+    p.v = v;
+    system_->mass(q, p.mass);
+    system_->forces(t, q, v, p.forces);
+    find_bias(p);
+}
+
+bool Motion::find(double t, const VecX& q, MotionPoint& p) {
+    read(t, q, p);
     p.target.setZero(row_count_);
     if (joints_alone_) {
         copy_all(p.joints.jacobian, p.rows);
@@ -239,17 +274,28 @@ void Motion::load(const VecX& v, MotionPoint& p) {
     }
 }
 
-void Motion::acceleration_side(MotionPoint& p, RowVec& rate) {
-    if (found_ != &p) system_->rows(p.t, p.q, *finder_, p.joints, p.contacts);
+void Motion::find_bias(MotionPoint& p) {
+    if (p.bias_known && p.bias_v == p.v) return;
+    if (found_ != &p) {  // the finder must hold the contacts whose curvature is asked for
+        system_->rows(p.t, p.q, *finder_, p.joints, p.contacts);
+        found_ = &p;
+    }
     system_->curvature(p.t, p.q, p.v, *finder_, p.joints, p.contacts);
-    if (find_target_rates(*system_, p.t, p.q, p.v, p.joints, *finder_, target_scratch_, target_rate_)) found_ = nullptr;
+    if (find_target_rates(*system_, p.t, p.q, p.v, p.joints, *finder_, target_scratch_, p.target_rate))
+        found_ = nullptr;
+    p.bias_v = p.v;
+    p.bias_known = true;
+}
+
+void Motion::acceleration_side(MotionPoint& p, RowVec& rate) {
+    find_bias(p);
     rate.resize(row_count_);
     int row = 0;
     for (const Source& source : sources_) {
         for (int k = 0; k < source.dim; ++k, ++row) {
             if (source.contact < 0) {
                 const int i = p.joints.jacobian.row[source.joint_group] + source.first;
-                rate[row] = target_rate_[i] - p.joints.curvature[i];
+                rate[row] = p.target_rate[i] - p.joints.curvature[i];
             } else {
                 const int first = p.contacts.jacobian.row[contact_in(source.contact, p)];
                 rate[row] = -p.contacts.curvature[first + k];

@@ -38,12 +38,16 @@ struct Modes {
     int find(const ContactId& id) const;  // -1: not closed
 };
 
-// The equations at one (t, q, v). Filled by Motion; kept between calls for its memory.
+// The equations at one (t, q, v). Filled by Motion, which does not ask the system again for what stands here already.
 struct MotionPoint {
     double t = 0;
     VecX q, v;
     JointRows joints;  // all rows of the system there
     ContactRows contacts;
+    unsigned version = 0;     // of Motion, for which these are the rows at (t, q)
+    bool bias_known = false;  // their curvature and `target_rate` are those
+    VecX bias_v;              // at this velocity
+    RowVec target_rate;       // [m/s^2] per bilateral row: how fast its target changes
     BlockMatrix mass;
     Forces forces;
     VecX force;           // nv: f
@@ -68,15 +72,30 @@ public:
     };
     enum class Trouble : unsigned char { none, contact_lost, singular };
 
-    // Modes of the phase from x on. Chooses the independent joint rows at x; uses s.finder and s.redundancy.
+    // The system and the finder of a step; rows that were found for others are forgotten.
+    void attach(const System& system, Step& s);
+    // Contact frames, reach or sides have changed: rows found so far are not those of the system any more.
+    void forget();
+    // Somebody else has used the finder; rows found so far stay as they are.
+    void release_finder() { found_ = nullptr; }
+
+    // Modes of the phase from x on. Chooses the independent joint rows at x; uses s.redundancy.
     void begin(const System& system, const Modes& modes, const State& x, Step& s);
+    // The same where the rows at x are in p.
+    void begin(const Modes& modes, const MotionPoint& p, Step& s);
     const System& system() const { return *system_; }
     const Modes& modes() const { return *modes_; }
     const std::vector<Source>& sources() const { return sources_; }
     int rows() const { return row_count_; }
     int side(int edge) const;  // of an edge of the system, on which contacts are held
 
-    // Rows and targets at (t, q): p.t, p.q, p.joints, p.contacts, p.rows, p.target. False when a closed contact is not there.
+    // Whether the rows at (t, q) are in p.
+    bool holds(const MotionPoint& p, double t, const VecX& q) const;
+    // Rows of the system at (t, q), whatever the modes: p.t, p.q, p.joints, p.contacts.
+    void read(double t, const VecX& q, MotionPoint& p);
+    // The same with p.v, p.mass, p.forces, the curvature of all rows and p.target_rate.
+    void observe(double t, const VecX& q, const VecX& v, MotionPoint& p);
+    // Rows imposed and their targets at (t, q): what read() gives, p.rows, p.target. False when a closed contact is not there.
     bool find(double t, const VecX& q, MotionPoint& p);
     // M, f and C at (p.t, p.q, v), after find().
     void load(const VecX& v, MotionPoint& p);
@@ -108,6 +127,7 @@ public:
     int imposed_row(int joint_row, const MotionPoint& p) const;  // of p.y that imposes this bilateral row, -1: none
 
 private:
+    void find_bias(MotionPoint& p);
     void copy_rows(const BlockRows& from, int group, int first, int count, BlockRows& to) const;
     void copy_all(const BlockRows& from, BlockRows& to) const;
     void factor_mass(const MotionPoint& p);
@@ -120,6 +140,7 @@ private:
     const Modes* modes_ = nullptr;
     ContactFinder* finder_ = nullptr;
     const MotionPoint* found_ = nullptr;  // whose rows the finder holds
+    unsigned version_ = 1;                // of rows that are up to date
     std::vector<Source> sources_;
     std::vector<char> kept_;     // per bilateral row: not redundant
     bool joints_alone_ = false;  // the rows imposed are those of the joints, all of them, one per group
@@ -131,7 +152,8 @@ private:
     int rank_defect_ = 0;
 
     // work
-    StepProblem problem_;  // rows at the start, for the choice of independent ones
+    MotionPoint start_;    // rows at the start of the phase,
+    StepProblem problem_;  // and the problem that chooses independent ones
     BlockMatrix gyroscopic_;
     BlockFactors mass_factors_;
     std::vector<double> mass_of_factors_;                      // values whose factors these are,
@@ -145,7 +167,6 @@ private:
     std::vector<std::vector<std::pair<int, int>>> at_node_;  // per node: group and block of J
     RowVec Gv_, speed_;
     TargetRateScratch target_scratch_;
-    RowVec target_rate_;
 };
 
 }  // namespace stickslip
