@@ -1,0 +1,97 @@
+// Sums and factors of block matrices with and without couplings, against dense copies.
+#include <gtest/gtest.h>
+
+#include "math/block_factors.hpp"
+#include "support/allocations.hpp"
+#include "support/problems.hpp"
+
+namespace stickslip {
+namespace {
+
+using testing::Random;
+
+Nodes three_nodes() {
+    Nodes nodes;
+    for (const int dof : {3, 6, 2}) nodes.add(dof);
+    return nodes;
+}
+
+// Diagonal blocks and these couplings, filled at random.
+BlockMatrix random_matrix(const std::vector<std::pair<int, int>>& couplings, Random& random) {
+    BlockMatrix A;
+    A.shape_diagonal(three_nodes());
+    for (const auto& [row, column] : couplings) A.add_coupling(row, column);
+    for (double& x : A.values) x = random.normal();
+    return A;
+}
+
+TEST(BlockMatrix, SumHasTheCouplingsOfBoth) {
+    Random random(1);
+    const std::vector<std::vector<std::pair<int, int>>> patterns{
+        {}, {{0, 1}, {1, 0}}, {{1, 0}, {0, 1}}, {{2, 0}, {0, 2}, {1, 2}}, {{0, 1}, {1, 0}, {2, 1}, {1, 2}}};
+    for (const auto& a : patterns) {
+        for (const auto& b : patterns) {
+            for (const auto& c : patterns) {
+                BlockMatrix A = random_matrix(a, random);
+                const BlockMatrix B = random_matrix(b, random), C = random_matrix(c, random);
+                const MatX once = A.dense() + 0.5 * B.dense();
+                A.add(0.5, B);
+                EXPECT_LT((A.dense() - once).norm(), 1e-14 * once.norm());
+                const MatX twice = once - 0.25 * (B.dense() + 3 * C.dense());
+                A.add(-0.25, B, 3, C);
+                EXPECT_LT((A.dense() - twice).norm(), 1e-14 * twice.norm());
+            }
+        }
+    }
+}
+
+TEST(BlockMatrix, SumOfEqualPatternsIsTakenEntryByEntry) {
+    Random random(2);
+    BlockMatrix A = random_matrix({{0, 1}}, random);
+    const BlockMatrix B = random_matrix({{0, 1}}, random), C = random_matrix({{0, 1}}, random);
+    AlignedDoubles expected = A.values;
+    for (std::size_t i = 0; i < expected.size(); ++i) expected[i] += 0.1 * (B.values[i] + 0.7 * C.values[i]);
+    A.add(0.1, B, 0.7, C);
+    EXPECT_EQ(A.values, expected);
+}
+
+TEST(BlockMatrix, SumAllocatesNothingOnceItHasMetThePattern) {
+    if (!STICKSLIP_COUNTS_MALLOC) GTEST_SKIP();
+    Random random(3);
+    const BlockMatrix M = random_matrix({}, random), K = random_matrix({{0, 1}, {1, 0}}, random);
+    BlockMatrix A = M;
+    A.add(1, K);
+    const long before = allocations;
+    for (int step = 0; step < 3; ++step) {
+        A = M;
+        A.add(1, K);
+    }
+    EXPECT_EQ(allocations, before);
+}
+
+TEST(BlockFactors, SolveWithAndWithoutCouplings) {
+    Random random(4);
+    BlockFactors factors;
+    for (const bool coupled : {false, true, false}) {
+        BlockMatrix A = random_matrix(
+            coupled ? std::vector<std::pair<int, int>>{{0, 1}, {1, 0}, {2, 0}} : std::vector<std::pair<int, int>>{},
+            random);
+        for (int n = 0; n < A.nodes.size(); ++n) A.block(n).diagonal().array() += 20;
+        ASSERT_TRUE(factors.factor(A));
+        EXPECT_EQ(factors.coupled(), coupled);
+        const VecX b = random.vector(A.nodes.nv());
+        VecX x = b;
+        factors.solve(x.data());
+        EXPECT_LT((A.dense() * x - b).norm(), 1e-13 * b.norm());
+    }
+}
+
+TEST(BlockFactors, SingularMatrixIsTold) {
+    BlockMatrix A;
+    A.shape_diagonal(three_nodes());
+    BlockFactors factors;
+    EXPECT_FALSE(factors.factor(A));
+}
+
+}  // namespace
+}  // namespace stickslip
