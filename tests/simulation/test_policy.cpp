@@ -25,7 +25,7 @@ TEST(Policy, CertifyTakesAStrongerSolverWhereTheChosenOneFails) {
     EXPECT_EQ(summary.solver, "pgs");
     EXPECT_TRUE(summary.certified);
     EXPECT_EQ(summary.certified_steps, summary.steps);
-    EXPECT_LE(summary.residual_max, default_tolerance);
+    EXPECT_LE(summary.residual.max, default_tolerance);
 }
 
 TEST(Policy, BudgetTakesWhatTheSolverGaveAndStatesTheResidual) {
@@ -34,9 +34,9 @@ TEST(Policy, BudgetTakesWhatTheSolverGaveAndStatesTheResidual) {
     EXPECT_EQ(summary.policy, "budget");
     EXPECT_FALSE(summary.certified);
     EXPECT_LT(summary.certified_steps, summary.steps);
-    EXPECT_GT(summary.residual_max, default_tolerance);
-    EXPECT_GE(summary.residual_max, summary.residual_mean);
-    EXPECT_GT(summary.residual_mean, 0);
+    EXPECT_GT(summary.residual.max, default_tolerance);
+    EXPECT_GE(summary.residual.max, summary.residual.mean);
+    EXPECT_GT(summary.residual.mean, 0);
 }
 
 TEST(Policy, TheToleranceOfTheSolverIsTheOneInForce) {
@@ -44,7 +44,7 @@ TEST(Policy, TheToleranceOfTheSolverIsTheOneInForce) {
     const RunSummary summary = Simulation(scene_of(sliding_box, loose)).run();
     EXPECT_TRUE(summary.certified);
     EXPECT_EQ(summary.certified_steps, summary.steps);
-    EXPECT_GT(summary.residual_max, default_tolerance);
+    EXPECT_GT(summary.residual.max, default_tolerance);
 }
 
 TEST(Policy, AToleranceBelowRoundingIsRefusedAtTheFirstStep) {
@@ -58,7 +58,7 @@ TEST(Policy, AToleranceBelowRoundingIsRefusedAtTheFirstStep) {
     EXPECT_LT(summary.refused_residual, default_tolerance);
     EXPECT_EQ(summary.steps, 0);
     EXPECT_EQ(summary.t, 0);
-    EXPECT_TRUE(summary.capsule.empty());
+    EXPECT_TRUE(summary.refused_problem.empty());
     // The state and the ledger are those before the step, and nothing goes on from here.
     EXPECT_EQ(state_hash(simulation.state()), state_hash(simulation.model().state));
     EXPECT_EQ(simulation.step().ledger.imbalance(), 0);
@@ -79,11 +79,11 @@ TEST_F(Capsules, ARefusedStepLeavesItsProblemAndItsGuess) {
     Simulation simulation(scene_of(sliding_box, {set("solver.tol", "1e-30")}));
     simulation.set_capsule_folder(folder_);
     const RunSummary summary = simulation.run();
-    EXPECT_EQ(summary.capsule, folder_ + "/refused_000001.h5");
-    EXPECT_TRUE(contains(summary.reason, "stickslip solve " + summary.capsule)) << summary.reason;
+    EXPECT_EQ(summary.refused_problem, folder_ + "/refused_000001.h5");
+    EXPECT_TRUE(contains(summary.reason, "stickslip solve " + summary.refused_problem)) << summary.reason;
     StepProblem problem;
     StepSolution guess;
-    load_problem(summary.capsule, problem, guess);
+    load_problem(summary.refused_problem, problem, guess);
     EXPECT_EQ(problem.contacts.size(), 4);
     EXPECT_EQ(problem.r, simulation.step().problem.r);
     const SolveReport report = make_solver("auto")->solve(problem, guess);
@@ -95,7 +95,7 @@ TEST_F(Capsules, AFolderThatIsNotThereIsNamed) {
     simulation.set_capsule_folder(folder_ + "/nowhere");
     const RunSummary summary = simulation.run();
     EXPECT_EQ(summary.end, RunEnd::refused);
-    EXPECT_TRUE(summary.capsule.empty());
+    EXPECT_TRUE(summary.refused_problem.empty());
     EXPECT_TRUE(contains(summary.reason, "could not be saved")) << summary.reason;
 }
 

@@ -131,13 +131,13 @@ TEST(Run, NumbersOfTheSummaryAreSumsOverTheSteps) {
             contacts += seen.contacts[i];
             most = std::max(most, seen.contacts[i]);
         }
-        EXPECT_DOUBLE_EQ(summary.variation, variation);
-        EXPECT_DOUBLE_EQ(summary.variation_weighted, weighted);
-        EXPECT_GT(summary.variation, 0.99);  // 1 m/s is braked to rest
-        EXPECT_DOUBLE_EQ(summary.residual_mean, residuals / n);
-        EXPECT_EQ(summary.residual_max, worst);
-        EXPECT_DOUBLE_EQ(summary.contacts_mean, static_cast<double>(contacts) / n);
-        EXPECT_EQ(summary.contacts_max, most);
+        EXPECT_DOUBLE_EQ(summary.variation.v, variation);
+        EXPECT_DOUBLE_EQ(summary.variation.v_weighted, weighted);
+        EXPECT_GT(summary.variation.v, 0.99);  // 1 m/s is braked to rest
+        EXPECT_DOUBLE_EQ(summary.residual.mean, residuals / n);
+        EXPECT_EQ(summary.residual.max, worst);
+        EXPECT_DOUBLE_EQ(summary.contacts.mean, static_cast<double>(contacts) / n);
+        EXPECT_EQ(summary.contacts.max, most);
         EXPECT_EQ(most, 4);
         EXPECT_EQ(summary.event_count, static_cast<long>(seen.events.size()));
         EXPECT_EQ(summary.events.size(), seen.events.size());
@@ -146,11 +146,11 @@ TEST(Run, NumbersOfTheSummaryAreSumsOverTheSteps) {
 
 TEST(Run, TimesOfStepsAreOrdered) {
     const RunSummary summary = Simulation(scene_of(sliding_box)).run();
-    EXPECT_GT(summary.step_ms_p50, 0);
-    EXPECT_LE(summary.step_ms_p50, summary.step_ms_p99);
-    EXPECT_LE(summary.step_ms_p99, summary.step_ms_max);
-    EXPECT_LE(summary.step_ms_mean, summary.step_ms_max);
-    EXPECT_LE(1e-3 * summary.step_ms_mean * static_cast<double>(summary.steps), summary.wall_s);
+    EXPECT_GT(summary.step_ms.p50, 0);
+    EXPECT_LE(summary.step_ms.p50, summary.step_ms.p99);
+    EXPECT_LE(summary.step_ms.p99, summary.step_ms.max);
+    EXPECT_LE(summary.step_ms.mean, summary.step_ms.max);
+    EXPECT_LE(1e-3 * summary.step_ms.mean * static_cast<double>(summary.steps), summary.wall_s);
     double seconds = 0;
     for (const double s : summary.timers.seconds) seconds += s;
     EXPECT_GT(seconds, 0);
