@@ -90,8 +90,8 @@ inline SmoothRun run_smooth(const SmoothMethod& method, const SmoothProblem& pro
         s.start_known = true;
     }
     run.end = x;
-    run.multipliers = s.start.y;
-    run.own = s.stage[0].y;
+    run.multipliers = s.start.y.vec();
+    run.own = s.stage[0].y.vec();
     run.remembered = s.remembered;
     run.error = s.error;
     run.imbalance = std::abs(step.ledger.imbalance()) / step.ledger.scale();
