@@ -25,7 +25,7 @@ std::string cells_of(const FieldInfo& option) {
         at = end + 3;
     }
     if (choices.empty()) return fmt::format("{} | {} | {}", option.unit, option.default_text, option.help);
-    return fmt::format("{} | `{}` | {}: {}", option.unit, option.default_text, option.help, choices);
+    return fmt::format("{} | `{}` | {} ({})", option.unit, option.default_text, option.help, choices);
 }
 
 std::vector<FieldInfo> options_of(const std::string& scheme) {
