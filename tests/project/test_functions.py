@@ -10,11 +10,8 @@ longest = 100  # lines of a function, from the first of its head to the closing 
 tables = {("src/scene/listing.cpp", "make_maps")}
 # Longer than they should be. A name leaves the list with the function that is cut; none comes to it.
 still_long = {
-    ("src/diagnose/energy_ledger.cpp", "EnergyLedger::book"),
     ("src/schemes/euler.cpp", "Euler::step"),
-    ("src/schemes/event_driven/event_driven.cpp", "EventDriven::step"),
     ("src/schemes/events/instant_forces.cpp", "InstantForces::evaluate"),
-    ("src/solvers/row_space.cpp", "DelassusSpace::gather"),
 }
 # Every thread has its own parser of formulas; all other memory has an owner that a caller can see.
 may_be_thread_local = {"src/scene/formula.cpp"}
