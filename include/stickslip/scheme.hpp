@@ -1,6 +1,6 @@
 // Schemes: fill the step problem, let a solver solve it, move the state. They know nothing of files, recorders
 // or the outer loop. A scheme object holds options only; what it remembers between steps lies in Step::memory and in the
-// scheme's own workspace Step::own, so that State plus these two is a snapshot.
+// scheme's own workspace, so that State plus these two is a snapshot.
 #pragma once
 
 #include <array>
@@ -125,58 +125,96 @@ public:
     virtual void edited() {}
 };
 
-// The record and all scratch memory of the current step.
-struct Step {
+// What just happened, as recorders read it. Written by the scheme that takes the step; the loop adds events of its own (edits,
+// loads that switch).
+struct StepRecord {
+    double t0 = 0, t1 = 0;  // [s]
+    VecX q0, v0, q1, v1;    // start and end; v1 is after the impact if there was one
+    VecX dq;                // nv: the move q0 -> q1; of a step made of two halves that of the second
+    VecX v_weighted;        // nv: the velocity that converges, (1 - a) v0 + a v1,
+    double t_weighted = 0;  // [s] at t0 + a h
+
+    // The way of the step from schemes with an interpolant of their own, as polynomials in the share x of the step:
+    // q0 (+) sum q[k] x^k, v = sum v[k] x^k, k = 0 .. degree (q[0] is zero). Degree 0: straight.
+    struct Path {
+        int degree = 0;
+        std::vector<VecX> q, v;  // at least degree + 1 vectors of nv
+    } path;
+    // Steps made of two halves: the state between them, and the move of the first.
+    struct Middle {
+        double t = -infinity;  // [s] -infinity: the step is one piece
+        VecX q, v, dq;
+    } middle;
+
+    std::vector<ContactRecord> contacts;  // sorted by id; impulses of all stages
+    RowVec multipliers;  // [N] bilateral rows at t1, before an impact there; empty: the scheme knows impulses only
+    RowVec reactions;    // [N s] bilateral rows, summed over the stages; of redundant ones the smallest
+    std::vector<Event> events;  // in order of time
+
+    // Largest errors seen at the configurations of the rows.
+    struct Violation {
+        double gap = 0;          // [m] deepest overlap
+        ContactId deepest;       // and its contact
+        double joint = 0;        // [m, rad] largest |g| of holonomic rows
+        double joint_speed = 0;  // [m/s, rad/s] largest |G v| of them
+    } violation;
+
+    // The state at t0 <= t <= t1 by the step's own interpolant: its path, or q0 (+) s dq and velocities linear; the right
+    // value at t1.
+    void at(const System& system, double t, State& x) const;
+};
+
+// From what a scheme fills the problem, and vectors that the functions of schemes/parts lend it. Whoever fills a problem writes
+// them; none lives longer than the step.
+struct StepTerms {
+    BlockMatrix mass;                // M of the problem, the M inside A
+    BlockMatrix stiffness, damping;  // K = -dk/dq and C = -dk/dv, where the forces have slopes
+    Forces impulses;                 // nv [N s]: potential and applied ones, as they are in r
+    Forces end_forces;               // nv [N]: those at the end of the step
+    VecX v_star;                     // nv: velocity at which the gyroscopic matrix is taken
+    VecX v_old;                      // nv: velocity before the last step
+    VecX unit, column;               // nv: of one column of the gyroscopic slope
+    RowVec stabilisation;            // per contact: the part of c_N that corrects positions,
+    RowVec joint_stabilisation;      // per bilateral row: and that of b
+    RowVec contact_speed;            // per contact row [m/s]: H v, by contact_speeds()
+    RowVec joint_speed;              // per bilateral row [m/s, rad/s]: G v, by joint_speeds()
+    RowVec reaction;                 // per bilateral row [N s]: those of one stage, by note_impulses()
+    std::vector<char> wanted;        // per contact: whether it has a row in the problem
+};
+
+// The move of a state back behind joint limits and onto joints, after the step is booked. Written by hold_limits() and project().
+struct StepCorrection {
+    ContactRows limits;     // joint limits at the end of the step
+    StepProblem problem;    // of the move
+    StepSolution solution;  // v is the move
+    VecX move;              // nv: it in the units of q
+    RowVec contact_speed;   // per contact row of that problem: H v
+    RowVec joint_speed;     // per bilateral row: G v
+};
+
+// The record of the current step, what lives on to the next, and all scratch memory. Grouped by who writes it.
+struct Step : StepRecord {
     Step();
     ~Step();
     Step(Step&&) noexcept;
     Step& operator=(Step&&) noexcept;
 
+    // From step to step.
     StepMemory memory;
+    std::unique_ptr<SchemeWork> scheme_work;  // of the scheme that prepared this step; null before that
+
+    // Sums over the run: stages are booked by whoever solves them, times taken by Stopwatch.
     EnergyLedger ledger;
-    StepTimers timers;  // summed over the run
+    StepTimers timers;
 
-    // What just happened, written by the scheme.
-    double t0 = 0, t1 = 0;                // [s]
-    VecX q0, v0, q1, v1;                  // start and end; v1 is after the impact if there was one
-    VecX v_weighted;                      // nv: the velocity that converges, (1 - a) v0 + a v1,
-    double t_weighted = 0;                // [s] at t0 + a h
-    std::vector<ContactRecord> contacts;  // sorted by id
-    RowVec multipliers;  // [N] bilateral rows at t1, before an impact there; empty where the scheme knows impulses only
-    // The way of the step from schemes with an interpolant of their own, as polynomials in the share x of the step:
-    // q0 (+) sum path_q[k] x^k, v = sum path_v[k] x^k, k = 0 .. path_degree (path_q[0] is zero). Degree 0: straight.
-    int path_degree = 0;
-    std::vector<VecX> path_q, path_v;
-    // Steps made of two halves: the state between them, and the move of the first; dq is that of the second.
-    double t_mid = -infinity;  // [s] when that is, -infinity: the step is one piece
-    VecX q_mid, v_mid, dq_first;
-    RowVec reactions;                  // [N s] bilateral rows, summed over the stages; of redundant ones the smallest
-    std::vector<Event> events;         // in order of time
-    double gap_violation = 0;          // [m] deepest overlap seen at the rows' configuration
-    ContactId deepest;                 // and its contact
-    double joint_violation = 0;        // [m, rad] largest |g| of holonomic rows there
-    double joint_speed_violation = 0;  // [m/s, rad/s] largest |G v| of holonomic rows there
-
-    // Scratch, reused.
+    // The last problem solved, by solve_stage(): filled by the scheme,
+    StepProblem problem;
+    StepSolution guess;     // what the solver was given,
+    StepSolution solution;  // and what it returned.
+    StepTerms terms;
+    StepCorrection correction;
     std::unique_ptr<ContactFinder> finder;
     std::unique_ptr<Redundancy> redundancy;
-    StepProblem problem;    // the last problem solved
-    StepSolution guess;     // what its solver was given
-    StepSolution solution;  // and what it returned
-    BlockMatrix mass, stiffness, damping;
-    Forces forces, forces1;
-    VecX dq, v_star, work;
-    RowVec row_work;
-    RowVec stabilisation, joint_stabilisation;  // parts of c_N (per contact) and b (per row) that correct positions
-    std::vector<char> wanted;
-    ContactRows limits;      // joint limits at the end of the step,
-    StepProblem projection;  // and the problem that moves q back behind them
-    StepSolution projected;
-    std::unique_ptr<SchemeWork> own;  // of the scheme that prepared this step; null before that
-
-    // The state at t0 <= t <= t1 by the step's own interpolant: its path, or q0 (+) s dq and velocities linear; the right
-    // value at t1.
-    void at(const System& system, double t, State& x) const;
 };
 
 class Scheme {

@@ -338,8 +338,8 @@ void Hdf5Recorder::fill(const Step& step, double residual, double step_length) {
 }
 
 void Hdf5Recorder::note_worst(const Step& step, double residual) {
-    const std::array<double, worst_terms> now{residual, step.gap_violation, step.joint_violation,
-                                              step.joint_speed_violation};
+    const std::array<double, worst_terms> now{residual, step.violation.gap, step.violation.joint,
+                                              step.violation.joint_speed};
     for (std::size_t i = 0; i < now.size(); ++i)
         if (!std::isnan(worst_[i]) && !(now[i] <= worst_[i])) worst_[i] = now[i];  // a NaN is the worst of all
 }

@@ -31,12 +31,12 @@ double smallest_open_gap(const ContactGaps& before, const ContactGaps& now, doub
 // Keeps the contacts that were closed in `gaps`.
 void keep_closed(const ContactGaps& gaps, double closed_gap, Step& s) {
     ContactRows& contacts = s.problem.contacts;
-    s.wanted.resize(static_cast<std::size_t>(contacts.size()));
+    s.terms.wanted.resize(static_cast<std::size_t>(contacts.size()));
     for (int i = 0; i < contacts.size(); ++i) {
         const int at = find(gaps, contacts.id[i]);
-        s.wanted[i] = at >= 0 && gaps[at].gap <= closed_gap;
+        s.terms.wanted[i] = at >= 0 && gaps[at].gap <= closed_gap;
     }
-    contacts.keep(s.wanted);
+    contacts.keep(s.terms.wanted);
 }
 
 }  // namespace
@@ -44,8 +44,8 @@ void keep_closed(const ContactGaps& gaps, double closed_gap, Step& s) {
 void Euler::contact_step(const System& system, Solver& solver, const State& x, const VecX& q1, double h, Step& s,
                          StepReport& report) const {
     StepProblem& problem = s.problem;
-    system.mass(q1, s.mass);
-    problem.A = s.mass;
+    system.mass(q1, s.terms.mass);
+    problem.A = s.terms.mass;
     problem.size_to_rows();
     fill_explicit_rule(system, x, h, s);
     // A step cut short by a collision takes out its share of the error only: chi phi/h with h -> 0 would throw bodies
@@ -54,10 +54,10 @@ void Euler::contact_step(const System& system, Solver& solver, const State& x, c
     // q1 already is the end position, so springs and stabilisation look one step further: weights 1.
     fill_bilateral(x.v, {.h = h, .chi = chi}, s);
     const ContactRows& contacts = problem.contacts;
-    s.stabilisation.setZero(contacts.size());
+    s.terms.stabilisation.setZero(contacts.size());
     for (int i = 0; i < contacts.size(); ++i) {
-        s.stabilisation[i] = chi * contacts.gap[i] / h;
-        problem.c[contacts.jacobian.row[i]] = s.stabilisation[i];
+        s.terms.stabilisation[i] = chi * contacts.gap[i] / h;
+        problem.c[contacts.jacobian.row[i]] = s.terms.stabilisation[i];
     }
     warm_start(x.v, h, s);
     solve_stage(solver, s, report);
@@ -73,11 +73,11 @@ StepReport Euler::step(const System& system, Solver& solver, State& x, double t_
     begin_step(x, s);
 
     // A collision at the very start: closed contacts that approach.
-    system.mass(x.q, s.mass);
-    s.problem.A = s.mass;
+    system.mass(x.q, s.terms.mass);
+    s.problem.A = s.terms.mass;
     find_rows(system, x.t, x.q, x.v, h, s);
     note_violations(x.v, s);
-    list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.row_work, before);
+    list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.terms.contact_speed, before);
     watch.lap(StepTimers::find);
     bool collision = std::any_of(before.begin(), before.end(), [&](const ContactGap& g) {
         return g.gap <= closed_gap && g.rate < -impact.approach_tolerance;
@@ -88,7 +88,7 @@ StepReport Euler::step(const System& system, Solver& solver, State& x, double t_
         s.q1 = x.q;
         system.advance(s.q1, s.dq);
         find_rows(system, x.t + h, s.q1, x.v, h, s);
-        list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.row_work, after);
+        list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.terms.contact_speed, after);
         const double deepest = smallest_open_gap(before, after, closed_gap);
         if (deepest < 0) {
             collision = true;
@@ -97,7 +97,7 @@ StepReport Euler::step(const System& system, Solver& solver, State& x, double t_
                 s.q1 = x.q;
                 system.advance(s.q1, s.dq);
                 find_rows(system, x.t + share * h, s.q1, x.v, h, s);
-                list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.row_work, after);
+                list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.terms.contact_speed, after);
                 return smallest_open_gap(before, after, closed_gap);
             };
             const double share = bracketed_root(gap_at, 0, 1, smallest_open_gap(before, before, closed_gap), deepest);
@@ -124,10 +124,10 @@ StepReport Euler::step(const System& system, Solver& solver, State& x, double t_
                                    .v1 = &s.solution.v,
                                    .problem = &s.problem,
                                    .solution = &s.solution,
-                                   .impulses = &s.forces,
-                                   .mass = &s.mass,
-                                   .stabilisation = &s.stabilisation,
-                                   .joint_stabilisation = &s.joint_stabilisation,
+                                   .impulses = &s.terms.impulses,
+                                   .mass = &s.terms.mass,
+                                   .stabilisation = &s.terms.stabilisation,
+                                   .joint_stabilisation = &s.terms.joint_stabilisation,
                                    .alpha = 1,
                                    .gamma = 1,
                                    .extra = nullptr,
@@ -146,10 +146,10 @@ StepReport Euler::step(const System& system, Solver& solver, State& x, double t_
     }
 
     if (collision) {
-        system.mass(x.q, s.mass);
-        s.problem.A = s.mass;
+        system.mass(x.q, s.terms.mass);
+        s.problem.A = s.terms.mass;
         find_rows(system, x.t, x.q, x.v, options_.step, s);
-        list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.row_work, after);
+        list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.terms.contact_speed, after);
         keep_closed(after, closed_gap, s);
         watch.lap(StepTimers::find);
         resolve_impact(system, solver, impact, x, s, impact_work, report);

@@ -54,17 +54,16 @@ void go_back(State& x, Step& s, const HalvedWork& k) {
 }
 
 // [m] By how much the contact that sank in most did so since the start of the step.
-double sunk(const System& system, const State& x, Step& s, const HalvedWork& k) {
-    StepProblem& rows = s.projection;  // its rows are scratch
+double sunk(const System& system, const State& x, Step& s, HalvedWork& k) {
     system.look_ahead(x.v, 0, *s.finder);
-    system.rows(x.t, x.q, *s.finder, rows.joints, rows.contacts);
+    system.rows(x.t, x.q, *s.finder, k.end_joints, k.end_contacts);
     double most = 0;
     std::size_t old = 0;  // both lists are sorted by id
-    for (int i = 0; i < rows.contacts.size(); ++i) {
-        while (old < k.id.size() && k.id[old] < rows.contacts.id[i]) ++old;
-        const bool known = old < k.id.size() && k.id[old] == rows.contacts.id[i];
+    for (int i = 0; i < k.end_contacts.size(); ++i) {
+        while (old < k.id.size() && k.id[old] < k.end_contacts.id[i]) ++old;
+        const bool known = old < k.id.size() && k.id[old] == k.end_contacts.id[i];
         const double before = known ? std::min(k.gap[old], 0.0) : 0.0;
-        most = std::max(most, before - rows.contacts.gap[i]);
+        most = std::max(most, before - k.end_contacts.gap[i]);
     }
     return most;
 }
@@ -79,10 +78,10 @@ double unseen(const System& system, double h, const Step& s, HalvedWork& k) {
     system.forces(inside_end(x.t, h), x.q, x.v, k.forces);
     k.load += k.forces.potential + k.forces.applied;
     double squares = 0;
-    for (int n = 0; n < s.mass.nodes.size(); ++n) {
-        const auto M = s.mass.block(n);
-        for (int i = 0; i < s.mass.nodes.dof(n); ++i) {
-            const double rate = k.load[s.mass.nodes.start[n] + i] / M(i, i);
+    for (int n = 0; n < s.terms.mass.nodes.size(); ++n) {
+        const auto M = s.terms.mass.block(n);
+        for (int i = 0; i < s.terms.mass.nodes.dof(n); ++i) {
+            const double rate = k.load[s.terms.mass.nodes.start[n] + i] / M(i, i);
             squares += rate * rate;
         }
     }
@@ -91,8 +90,8 @@ double unseen(const System& system, double h, const Step& s, HalvedWork& k) {
 
 // What the first half leaves to the record of the pair.
 struct FirstHalf {
-    double t1 = 0, gap_violation = 0, joint_violation = 0, joint_speed_violation = 0;
-    ContactId deepest;
+    double t1 = 0;
+    StepRecord::Violation violation;
     StepReport report;
 };
 
@@ -100,10 +99,10 @@ FirstHalf keep_first(const StepReport& report, Step& s, HalvedWork& k) {
     k.contacts.assign(s.contacts.begin(), s.contacts.end());
     k.events.assign(s.events.begin(), s.events.end());
     k.reactions = s.reactions;
-    s.q_mid = s.q1;
-    s.v_mid = s.v1;
-    s.dq_first = s.dq;
-    return {s.t1, s.gap_violation, s.joint_violation, s.joint_speed_violation, s.deepest, report};
+    s.middle.q = s.q1;
+    s.middle.v = s.v1;
+    s.middle.dq = s.dq;
+    return {s.t1, s.violation, report};
 }
 
 // The record of the second half, in s, becomes that of both.
@@ -111,7 +110,7 @@ void join(const FirstHalf& first, const HalvedWork& k, Step& s) {
     s.t0 = k.start.t;
     s.q0 = k.start.q;
     s.v0 = k.start.v;
-    s.t_mid = first.t1;
+    s.middle.t = first.t1;
     for (const ContactRecord& record : k.contacts) {
         const auto place = std::lower_bound(s.contacts.begin(), s.contacts.end(), record.id,
                                             [](const ContactRecord& r, const ContactId& id) { return r.id < id; });
@@ -122,12 +121,12 @@ void join(const FirstHalf& first, const HalvedWork& k, Step& s) {
     }
     s.events.insert(s.events.begin(), k.events.begin(), k.events.end());
     if (s.reactions.size() == k.reactions.size()) s.reactions += k.reactions;
-    if (first.gap_violation > s.gap_violation) {
-        s.gap_violation = first.gap_violation;
-        s.deepest = first.deepest;
+    if (first.violation.gap > s.violation.gap) {
+        s.violation.gap = first.violation.gap;
+        s.violation.deepest = first.violation.deepest;
     }
-    s.joint_violation = std::max(s.joint_violation, first.joint_violation);
-    s.joint_speed_violation = std::max(s.joint_speed_violation, first.joint_speed_violation);
+    s.violation.joint = std::max(s.violation.joint, first.violation.joint);
+    s.violation.joint_speed = std::max(s.violation.joint_speed, first.violation.joint_speed);
 }
 
 void join(const StepReport& first, StepReport& both) {

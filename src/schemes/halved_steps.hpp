@@ -25,7 +25,9 @@ struct HalvedWork {
     ContactFinder::Frames frames;
     std::vector<ContactId> id;  // sorted: contacts at the start
     std::vector<double> gap;    // [m]
-    VecX q_full;
+    JointRows end_joints;       // rows at the end
+    ContactRows end_contacts;
+    VecX q_full;  // nq: the end of the single step
     Forces forces;
     VecX load;  // nv: second difference of the forces in time
     std::vector<ContactRecord> contacts;

@@ -81,7 +81,7 @@ void LinearlyImplicit::find_start(const System& system, const State& x, double h
 // Which contacts have rows in the step. Those that part have none, so that their return is found as a collision; except in a
 // damped step, where a stiff force may turn them round at once.
 void LinearlyImplicit::classify(const State& x, bool damped, Step& s, Scratch& w) const {
-    list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.row_work, w.start);
+    list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.terms.contact_speed, w.start);
     for (ContactGap& contact : w.start) {
         const bool kept = contact.known != ContactMode::open && contact.gap <= kept_gap;
         // What overlaps keeps its row, which lets it part: left alone it would fall back deeper, step by step.
@@ -118,20 +118,20 @@ void LinearlyImplicit::solve(const System& system, Solver& solver, const State& 
     if (targets) problem.joints.target = w.joints.target;
     if (end_velocity) system.curvature(x.t, w.q_rows, x.v, *s.finder, problem.joints, problem.contacts);
     ContactRows& contacts = problem.contacts;
-    s.wanted.resize(static_cast<std::size_t>(contacts.size()));
+    s.terms.wanted.resize(static_cast<std::size_t>(contacts.size()));
     for (int i = 0; i < contacts.size(); ++i) {
         const int at = find(w.start, contacts.id[i]);
-        s.wanted[i] = at >= 0 && w.start[at].active;
+        s.terms.wanted[i] = at >= 0 && w.start[at].active;
     }
-    contacts.keep(s.wanted);
+    contacts.keep(s.terms.wanted);
     if (!system.constant_mass()) {
         w.q_path = x.q;
         w.dq = (h / 2) * x.v;
         system.advance(w.q_path, w.dq);
-        system.mass(w.q_path, s.mass);
+        system.mass(w.q_path, s.terms.mass);
     }
 
-    problem.A = s.mass;  // size_to_rows needs its nodes
+    problem.A = s.terms.mass;  // size_to_rows needs its nodes
     problem.size_to_rows();
     fill_dynamics(system, x, h,
                   {.alpha = trial.alpha,
@@ -158,11 +158,11 @@ void LinearlyImplicit::solve(const System& system, Solver& solver, const State& 
                    s);
     w.product.resize(contacts.jacobian.rows());
     contacts.jacobian.product(problem.nodes(), x.v, w.product);
-    s.stabilisation.setZero(contacts.size());
+    s.terms.stabilisation.setZero(contacts.size());
     for (int i = 0; i < contacts.size(); ++i) {
         const int first = contacts.jacobian.row[i], last = contacts.jacobian.row[i + 1];
         const ContactGap& start = w.start[find(w.start, contacts.id[i])];
-        if (chi > 0) s.stabilisation[i] = chi * start.gap / (trial.gamma * h);
+        if (chi > 0) s.terms.stabilisation[i] = chi * start.gap / (trial.gamma * h);
         // What still approaches at the start (a gentle touch) stops: asked of the mean it would flip for ever.
         w.product[first] -= std::min(start.rate, 0.0);
         for (int k = first; k < last; ++k) {
@@ -170,7 +170,7 @@ void LinearlyImplicit::solve(const System& system, Solver& solver, const State& 
             problem.c[k] =
                 on_mean ? (k == first ? mean : friction_mean) * w.product[k] : (1 - ahead) * h * contacts.curvature[k];
         }
-        problem.c[first] += s.stabilisation[i];
+        problem.c[first] += s.terms.stabilisation[i];
     }
     if (trial.friction == Trial::Friction::stop) {
         for (const Scratch::Stop& stop : w.stops) {
@@ -211,10 +211,10 @@ void LinearlyImplicit::accept(const System& system, State& x, const Trial& trial
                            .v1 = &x.v,
                            .problem = &s.problem,
                            .solution = &s.solution,
-                           .impulses = &s.forces,
-                           .mass = &s.mass,
-                           .stabilisation = &s.stabilisation,
-                           .joint_stabilisation = &s.joint_stabilisation,
+                           .impulses = &s.terms.impulses,
+                           .mass = &s.terms.mass,
+                           .stabilisation = &s.terms.stabilisation,
+                           .joint_stabilisation = &s.terms.joint_stabilisation,
                            .alpha = trial.alpha,
                            .gamma = trial.gamma,
                            .extra = nullptr,
@@ -243,19 +243,19 @@ void LinearlyImplicit::collide(const System& system, Solver& solver, State& x, S
         impact.restitution_threshold = infinity;
         ++report.unlocated;
     }
-    system.mass(x.q, s.mass);
-    s.problem.A = s.mass;
+    system.mass(x.q, s.terms.mass);
+    s.problem.A = s.terms.mass;
     find_rows(system, x.t, x.q, x.v, options_.step, s);
     ContactRows& contacts = s.problem.contacts;
-    s.wanted.resize(static_cast<std::size_t>(contacts.size()));
+    s.terms.wanted.resize(static_cast<std::size_t>(contacts.size()));
     bool ending = false;  // one of them would rebound for less than the shortest sub-step in all
     for (int i = 0; i < contacts.size(); ++i) {
         const int at = find(w.start, contacts.id[i]);
-        s.wanted[i] = contacts.gap[i] <= closed_gap() || (at >= 0 && w.start[at].active);
-        if (s.wanted[i]) ending = ending || bounces_left(contacts.id[i], x.t, w.bounces) < shortest;
+        s.terms.wanted[i] = contacts.gap[i] <= closed_gap() || (at >= 0 && w.start[at].active);
+        if (s.terms.wanted[i]) ending = ending || bounces_left(contacts.id[i], x.t, w.bounces) < shortest;
     }
     if (ending) impact.restitution_threshold = infinity;
-    contacts.keep(s.wanted);
+    contacts.keep(s.terms.wanted);
     const std::size_t first_event = s.events.size();
     resolve_impact(system, solver, impact, x, s, w.impact, report);
 
@@ -276,7 +276,8 @@ bool LinearlyImplicit::stiff(const System& system, double h, const Step& s) cons
             double W = 0;  // G M^-1 G', from the diagonal of M: right to a factor of a few
             for (const BlockRows::Block& block : joints.jacobian.blocks_of(g)) {
                 const auto G = joints.jacobian.values_of(g, block, nodes);
-                for (int c = 0; c < nodes.dof(block.node); ++c) W += G(k, c) * G(k, c) / s.mass.block(block.node)(c, c);
+                for (int c = 0; c < nodes.dof(block.node); ++c)
+                    W += G(k, c) * G(k, c) / s.terms.mass.block(block.node)(c, c);
             }
             if (h * h * joints.stiffness[i] * W > stiff_row || h * joints.damping[i] * W > stiff_row) return true;
         }
@@ -295,8 +296,8 @@ StepReport LinearlyImplicit::step(const System& system, Solver& solver, State& x
     begin_step(x, s);
 
     // The contacts at the start. Closed ones that are new and approach collide at once.
-    system.mass(x.q, s.mass);
-    s.problem.A = s.mass;
+    system.mass(x.q, s.terms.mass);
+    s.problem.A = s.terms.mass;
     find_start(system, x, h, s, w);
     note_violations(x.v, s);
     const int wanted = options_.damped_restart.index;

@@ -146,7 +146,7 @@ private:
         const System* rows_of = nullptr;  // whose rows these are, while they are those of the end of the last step, and
         double rows_t = 0;                // when and
         VecX rows_q;                      // where: the next step begins there
-        RowVec product;
+        RowVec product, start_speed;  // J v at the end of a trial and at its start, per contact row or bilateral row
         VecX q_rows, q_path, dq, v_end, v_path, acceleration;
         std::vector<Stop> stops;
         std::vector<Release> releases;

@@ -90,7 +90,7 @@ double LinearlyImplicit::first_stop(const System& system, Solver& solver, const 
     w.stops.clear();
 
     // Everything that slides at the start and no longer does, or the other way, at the end.
-    RowVec& u0 = s.row_work;
+    RowVec& u0 = w.start_speed;
     RowVec& u1 = w.product;
     u0.resize(contacts.jacobian.rows());
     u1.resize(contacts.jacobian.rows());
@@ -206,13 +206,12 @@ double LinearlyImplicit::first_release(const System& system, const State& x, con
         w.closed_modes.push_back(stuck ? ContactMode::stick : ContactMode::slip);
     }
     const JointRows& joints = problem.joints;
-    s.row_work.resize(joints.size());
-    joints.jacobian.product(problem.nodes(), x.v, s.row_work);
+    const RowVec& speed = joint_speeds(x.v, s);
     for (int i = 0; i < joints.size(); ++i) {
         const bool bounded = problem.lower[i] > -infinity || problem.upper[i] < infinity;
         if (!bounded || joints.kind[i] == RowKind::compliant || problem.upper[i] == problem.lower[i]) continue;
         const bool at_bound = s.solution.lambda[i] <= problem.lower[i] || s.solution.lambda[i] >= problem.upper[i];
-        if (std::abs(s.row_work[i] - joints.target[i]) <= standing && at_bound)
+        if (std::abs(speed[i] - joints.target[i]) <= standing && at_bound)
             w.releases.push_back({0, i, false, 0, false});
     }
     if (w.releases.empty()) return infinity;

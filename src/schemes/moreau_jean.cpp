@@ -31,99 +31,96 @@ namespace {
 // Leaves the contacts whose gap, at constant velocity, closes within half a step.
 void keep_predicted_active(const VecX& v, double half_h, double tolerance, Step& s) {
     ContactRows& contacts = s.problem.contacts;
-    s.row_work.resize(contacts.jacobian.rows());
-    contacts.jacobian.product(s.problem.nodes(), v, s.row_work);
-    s.wanted.resize(static_cast<std::size_t>(contacts.size()));
+    const RowVec& speed = contact_speeds(v, s);
+    s.terms.wanted.resize(static_cast<std::size_t>(contacts.size()));
     bool all = true;
     for (int i = 0; i < contacts.size(); ++i) {
-        s.wanted[i] = contacts.gap[i] + half_h * s.row_work[contacts.jacobian.row[i]] <= tolerance;
-        all = all && s.wanted[i];
+        s.terms.wanted[i] = contacts.gap[i] + half_h * speed[contacts.jacobian.row[i]] <= tolerance;
+        all = all && s.terms.wanted[i];
     }
-    if (!all) contacts.keep(s.wanted);
+    if (!all) contacts.keep(s.terms.wanted);
 }
 
 // Joint limits rebound only when they approached already a step ago. Contacts of bodies come to rest overlapping by a little,
 // which keeps them active; a limit is moved back to 0, opens with the smallest rebound, falls for one step and would
 // rebound from that for ever, with speeds of g h/(1 + e).
-void take_out_rests_at_limits(const System& system, const State& x, Step& s, RowVec& old_speeds) {
+void take_out_rests_at_limits(const System& system, const State& x, Step& s, MoreauJean::Work& w) {
     const ContactRows& contacts = s.problem.contacts;
     const bool any =
         std::any_of(contacts.restitution.begin(), contacts.restitution.end(), [](double e) { return e > 0; });
     if (!any) return;
-    system.limits(x.q, s.limits);
-    if (s.limits.size() == 0) return;
-    // row_work holds N v; with N v_old = N v - h_old N v', e is as good as 0 where that is not negative.
-    s.work = x.v - s.memory.h * s.memory.v_rate;
-    old_speeds.resize(contacts.jacobian.rows());
-    contacts.jacobian.product(s.problem.nodes(), s.work, old_speeds);
+    system.limits(x.q, w.limits);
+    if (w.limits.size() == 0) return;
+    // With N v_old = N v - h_old N v', e is as good as 0 where that is not negative.
+    s.terms.v_old = x.v - s.memory.h * s.memory.v_rate;
+    const RowVec& old_speed = contact_speeds(s.terms.v_old, s);
     for (int i = 0; i < contacts.size(); ++i) {
         const int row = contacts.jacobian.row[i];
-        if (old_speeds[row] >= 0 && std::binary_search(s.limits.id.begin(), s.limits.id.end(), contacts.id[i]))
-            s.row_work[row] = 0;
+        if (old_speed[row] >= 0 && std::binary_search(w.limits.id.begin(), w.limits.id.end(), contacts.id[i]))
+            w.arrival[row] = 0;
     }
 }
 
 // c_N = e N v, c_T = e_T D v, and the stabilisation chi phi/(th h): against overlap always, towards contact only without rebound.
-void fill_restitution(const System& system, const State& x, double chi_over_th_h, Step& s, RowVec& old_speeds) {
+void fill_restitution(const System& system, const State& x, double chi_over_th_h, Step& s, MoreauJean::Work& w) {
     StepProblem& problem = s.problem;
     ContactRows& contacts = problem.contacts;
-    s.row_work.resize(contacts.jacobian.rows());
-    contacts.jacobian.product(problem.nodes(), x.v, s.row_work);
-    take_out_rests_at_limits(system, x, s, old_speeds);
-    s.stabilisation.setZero(contacts.size());
+    w.arrival = contact_speeds(x.v, s);
+    take_out_rests_at_limits(system, x, s, w);
+    s.terms.stabilisation.setZero(contacts.size());
     for (int i = 0; i < contacts.size(); ++i) {
         const int row = contacts.jacobian.row[i];
         const double e = contacts.restitution[i], phi = contacts.gap[i];
-        if (e == 0 || phi < 0) s.stabilisation[i] = chi_over_th_h * phi;
-        problem.c[row] = e * s.row_work[row] + s.stabilisation[i];
+        if (e == 0 || phi < 0) s.terms.stabilisation[i] = chi_over_th_h * phi;
+        problem.c[row] = e * w.arrival[row] + s.terms.stabilisation[i];
         if (const double e_T = contacts.tangential_restitution[i]; e_T > 0)
-            for (int k = row + 1; k < contacts.jacobian.row[i + 1]; ++k) problem.c[k] = e_T * s.row_work[k];
+            for (int k = row + 1; k < contacts.jacobian.row[i + 1]; ++k) problem.c[k] = e_T * w.arrival[k];
     }
 }
 
 // The point at which the forces of the end are linearised.
 enum class Around { start, end_found };
 
-// A and r once more, with the forces of the end linearised around the end found before: s.forces, slopes and s.solution are
+// A and r once more, with the forces of the end linearised around the end found before: s.terms.impulses, slopes and s.solution are
 // those of there. The first pass is fill_dynamics().
 void fill_around_end(const System& system, const VecX& v, double h, double th, Step& s) {
     StepProblem& problem = s.problem;
-    problem.A = s.mass;
+    problem.A = s.terms.mass;
     // With A_g = M - th h F*, h F* v is (M v - A_g v)/th; together with A_g v this is M v + (1 - th) h F* v.
-    system.add_gyroscopic(-th * h, s.v_star, problem.A);
+    system.add_gyroscopic(-th * h, s.terms.v_star, problem.A);
     problem.A.add_product(-1, v, problem.r);
-    s.mass.add_product(1, v, problem.r);
+    s.terms.mass.add_product(1, v, problem.r);
     problem.r /= th;
     problem.A.add_product(1, v, problem.r);
-    problem.A.add(th * h, s.damping, th * h, s.stiffness);
-    s.damping.add_product(th * h, s.solution.v, problem.r);
-    s.stiffness.add_product(th * th * h * h, s.solution.v, problem.r);
-    problem.r += s.forces.potential + s.forces.applied;
+    problem.A.add(th * h, s.terms.damping, th * h, s.terms.stiffness);
+    s.terms.damping.add_product(th * h, s.solution.v, problem.r);
+    s.terms.stiffness.add_product(th * th * h * h, s.solution.v, problem.r);
+    problem.r += s.terms.impulses.potential + s.terms.impulses.applied;
 }
 
 // [m/s] What the linearised forces leave out of the theta rule at the end just found, per unit of mass. Leaves that end in
-// s.q1 and its forces in s.forces1. The guess of the solve is the velocity around which the forces were linearised.
-double missing_speed(const System& system, const State& x, double h, double th, Around point, Step& s) {
+// s.q1 and its forces in s.terms.end_forces. The guess of the solve is the velocity around which the forces were linearised.
+double missing_speed(const System& system, const State& x, double h, double th, Around point, Step& s, VecX& missing) {
     const VecX &v = s.solution.v, &v_i = s.guess.v;
     s.dq = h * ((1 - th) * x.v + th * v);
     s.q1 = x.q;
     system.advance(s.q1, s.dq);
-    s.work = -(s.forces1.potential + s.forces1.applied);
-    s.damping.add_product(1, v, s.work);
-    s.damping.add_product(-1, v_i, s.work);
+    missing = -(s.terms.end_forces.potential + s.terms.end_forces.applied);
+    s.terms.damping.add_product(1, v, missing);
+    s.terms.damping.add_product(-1, v_i, missing);
     if (point == Around::start) {
-        s.stiffness.add_product(1, s.dq, s.work);
+        s.terms.stiffness.add_product(1, s.dq, missing);
     } else {
-        s.stiffness.add_product(th * h, v, s.work);
-        s.stiffness.add_product(-th * h, v_i, s.work);
+        s.terms.stiffness.add_product(th * h, v, missing);
+        s.terms.stiffness.add_product(-th * h, v_i, missing);
     }
-    system.forces(inside_end(x.t, h), s.q1, v, s.forces1);
-    s.work += s.forces1.potential + s.forces1.applied;
+    system.forces(inside_end(x.t, h), s.q1, v, s.terms.end_forces);
+    missing += s.terms.end_forces.potential + s.terms.end_forces.applied;
     double most = 0;
-    for (int n = 0; n < s.mass.nodes.size(); ++n) {
-        const auto M = s.mass.block(n);
-        for (int i = 0; i < s.mass.nodes.dof(n); ++i)
-            most = std::max(most, std::abs(s.work[s.mass.nodes.start[n] + i]) / M(i, i));
+    for (int n = 0; n < s.terms.mass.nodes.size(); ++n) {
+        const auto M = s.terms.mass.block(n);
+        for (int i = 0; i < s.terms.mass.nodes.dof(n); ++i)
+            most = std::max(most, std::abs(missing[s.terms.mass.nodes.start[n] + i]) / M(i, i));
     }
     return th * h * most;
 }
@@ -155,8 +152,8 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
     begin_step(x, s);
 
     // Joints, and the contacts that are predicted active.
-    system.mass(x.q, s.mass);
-    problem.A = s.mass;
+    system.mass(x.q, s.terms.mass);
+    problem.A = s.terms.mass;
     find_rows(system, x.t, x.q, x.v, h, s);
     note_violations(x.v, s);
     keep_predicted_active(x.v, h / 2, options_.activation_gap, s);
@@ -164,7 +161,7 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
 
     const auto fill_rows = [&] {
         fill_bilateral(x.v, {.h = h, .alpha = th, .gamma = th, .chi = chi, .position_weight = th}, s);
-        fill_restitution(system, x, chi / (th * h), s, w.old_speeds);
+        fill_restitution(system, x, chi / (th * h), s, w);
     };
     problem.size_to_rows();
     const bool sloped = fill_dynamics(system, x, h, {.alpha = th, .gamma = th}, s);
@@ -177,14 +174,14 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
 
     // Newton's loop: nonlinear forces are linearised again at the end just found.
     Around point = Around::start;
-    for (int pass = 1; sloped && missing_speed(system, x, h, th, point, s) > options_.newton_tol; ++pass) {
+    for (int pass = 1; sloped && missing_speed(system, x, h, th, point, s, w.missing) > options_.newton_tol; ++pass) {
         if (pass >= options_.newton_max) {
             if (pass > 1) report.remark = "the forces are too nonlinear for the step: newton_max passes did not do";
             break;
         }
         point = Around::end_found;
         mix_impulses(system, x, h, th, s);
-        system.slopes(inside_end(x.t, h), s.q1, s.solution.v, s.stiffness, s.damping);
+        system.slopes(inside_end(x.t, h), s.q1, s.solution.v, s.terms.stiffness, s.terms.damping);
         problem.size_to_rows();
         fill_around_end(system, x.v, h, th, s);
         fill_rows();

@@ -43,7 +43,9 @@ struct MoreauJeanOptions {
 class MoreauJean final : public Scheme {
 public:
     struct Work final : SchemeWork {
-        RowVec old_speeds;  // per contact row: H v at the start of the last step
+        RowVec arrival;      // per contact row: the speeds that rebound, H v but for rests at limits
+        ContactRows limits;  // joint limits at the start of the step
+        VecX missing;        // nv [N]: forces at the end found that their linearisation leaves out
         HalvedWork halved;
         void remembered(FieldVisitor& visit) override { visit(halved.next_step); }
     };

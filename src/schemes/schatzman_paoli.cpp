@@ -37,21 +37,20 @@ void fill_gaps(const VecX& w, double h, Step& s) {
     StepProblem& problem = s.problem;
     const ContactRows& contacts = problem.contacts;
     const bool regular = std::abs(h - s.memory.h) <= same_length * h;
-    s.row_work.resize(contacts.jacobian.rows());
-    contacts.jacobian.product(problem.nodes(), w, s.row_work);
-    s.stabilisation.setZero(contacts.size());
+    const RowVec& speed = contact_speeds(w, s);
+    s.terms.stabilisation.setZero(contacts.size());
     for (int i = 0; i < contacts.size(); ++i) {
         const double e = contacts.restitution[i];
         const int row = contacts.jacobian.row[i];
-        problem.c[row] = (1 + e) * contacts.gap[i] / h - e * s.row_work[row];
+        problem.c[row] = (1 + e) * contacts.gap[i] / h - e * speed[row];
     }
     if (regular) return;
 
-    s.work = w - s.memory.h * s.memory.v_rate;  // w_old
-    contacts.jacobian.product(problem.nodes(), s.work, s.row_work);
+    s.terms.v_old = w - s.memory.h * s.memory.v_rate;
+    const RowVec& old_speed = contact_speeds(s.terms.v_old, s);
     for (int i = 0; i < contacts.size(); ++i) {
         const int row = contacts.jacobian.row[i];
-        if (contacts.gap[i] < 0) problem.c[row] = contacts.restitution[i] * std::min(s.row_work[row], 0.0);
+        if (contacts.gap[i] < 0) problem.c[row] = contacts.restitution[i] * std::min(old_speed[row], 0.0);
     }
 }
 
@@ -65,8 +64,8 @@ StepReport SchatzmanPaoli::step(const System& system, Solver& solver, State& x, 
     Stopwatch watch(s.timers);
     begin_step(x, s);
 
-    system.mass(x.q, s.mass);
-    problem.A = s.mass;
+    system.mass(x.q, s.terms.mass);
+    problem.A = s.terms.mass;
     find_rows(system, x.t, x.q, x.v, h, s);
     note_violations(x.v, s);
     watch.lap(StepTimers::find);
@@ -74,11 +73,11 @@ StepReport SchatzmanPaoli::step(const System& system, Solver& solver, State& x, 
     // With A = M - span/2 F*, span F* (w + w+)/2 is (M w - A w) on the right and the rest of it on the left.
     problem.size_to_rows();
     fill_impulses(system, x, span, 0, s);
-    s.v_star = x.v + (h_old / 2) * s.memory.v_rate;
-    system.add_gyroscopic(-span / 2, s.v_star, problem.A);
+    s.terms.v_star = x.v + (h_old / 2) * s.memory.v_rate;
+    system.add_gyroscopic(-span / 2, s.terms.v_star, problem.A);
     problem.A.add_product(-1, x.v, problem.r);
-    s.mass.add_product(2, x.v, problem.r);
-    problem.r += s.forces.potential + s.forces.applied;
+    s.terms.mass.add_product(2, x.v, problem.r);
+    problem.r += s.terms.impulses.potential + s.terms.impulses.applied;
     fill_bilateral(x.v, {.h = h, .chi = std::min(1.0, h / options_.step)}, s);
     fill_gaps(x.v, h, s);
     warm_start(x.v, h, s);

@@ -11,7 +11,7 @@ Step::~Step() = default;
 Step::Step(Step&&) noexcept = default;
 Step& Step::operator=(Step&&) noexcept = default;
 
-void Step::at(const System& system, double t, State& x) const {
+void StepRecord::at(const System& system, double t, State& x) const {
     x.t = t;
     if (t >= t1 || t1 == t0) {
         x.q = q1;
@@ -19,30 +19,30 @@ void Step::at(const System& system, double t, State& x) const {
         return;
     }
     const double s = (t - t0) / (t1 - t0);
-    if (path_degree > 0) {
-        const auto last = static_cast<std::size_t>(path_degree);
-        VecX u = s * path_q[last];
-        x.v = path_v[last];
+    if (path.degree > 0) {
+        const auto last = static_cast<std::size_t>(path.degree);
+        VecX u = s * path.q[last];
+        x.v = path.v[last];
         for (std::size_t k = last; k-- > 0;) {
-            if (k > 0) u = s * (u + path_q[k]);
-            x.v = s * x.v + path_v[k];
+            if (k > 0) u = s * (u + path.q[k]);
+            x.v = s * x.v + path.v[k];
         }
         x.q = q0;
         system.advance(x.q, u);
         return;
     }
-    if (t_mid > t0 && t < t_mid) {
-        const double a = (t - t0) / (t_mid - t0);
+    if (middle.t > t0 && t < middle.t) {
+        const double a = (t - t0) / (middle.t - t0);
         x.q = q0;
-        system.advance(x.q, VecX(a * dq_first));
-        x.v = (1 - a) * v0 + a * v_mid;
+        system.advance(x.q, VecX(a * middle.dq));
+        x.v = (1 - a) * v0 + a * middle.v;
         return;
     }
-    const bool second = t_mid > t0;
-    const double a = second ? (t - t_mid) / (t1 - t_mid) : s;
-    x.q = second ? q_mid : q0;
+    const bool second = middle.t > t0;
+    const double a = second ? (t - middle.t) / (t1 - middle.t) : s;
+    x.q = second ? middle.q : q0;
     system.advance(x.q, VecX(a * dq));
-    x.v = (1 - a) * (second ? v_mid : v0) + a * v1;
+    x.v = (1 - a) * (second ? middle.v : v0) + a * v1;
 }
 
 void plan_redundancy(const System& system, const State& state, Step& step) {
@@ -60,14 +60,13 @@ std::unique_ptr<SchemeWork> Scheme::make_work(const System& /*system*/) const { 
 void Scheme::prepare(const System& system, const State& state, Step& step) const {
     step.memory = {};
     step.memory.v_rate.setZero(system.nv());
-    step.own = make_work(system);
+    step.scheme_work = make_work(system);
     step.ledger.begin(system, state);
     step.t0 = step.t1 = step.t_weighted = state.t;
     step.q0 = step.q1 = state.q;
     step.v0 = step.v1 = step.v_weighted = state.v;
     step.dq.setZero(system.nv());
-    step.v_star.setZero(system.nv());
-    step.work.setZero(system.nv());
+    step.terms.v_star.setZero(system.nv());
     plan_redundancy(system, state, step);
 }
 

@@ -26,21 +26,20 @@ constexpr double hit_speed = 1e-3;  // [m/s] slower contacts rest
 void fill_gaps(double h, double full, Step& s) {
     StepProblem& problem = s.problem;
     const ContactRows& contacts = problem.contacts;
-    s.stabilisation.setZero(contacts.size());
+    s.terms.stabilisation.setZero(contacts.size());
     for (int i = 0; i < contacts.size(); ++i) {
         const double c = correcting_speed(contacts.gap[i], h, full);
         problem.c[contacts.jacobian.row[i]] = c;
-        s.stabilisation[i] = std::min(c, 0.0);
+        s.terms.stabilisation[i] = std::min(c, 0.0);
     }
 }
 
 bool hit_one_that_rebounds(const VecX& v, Step& s) {
     const ContactRows& contacts = s.problem.contacts;
-    s.row_work.resize(contacts.jacobian.rows());
-    contacts.jacobian.product(s.problem.nodes(), v, s.row_work);
+    const RowVec& speed = contact_speeds(v, s);
     for (int i = 0; i < contacts.size(); ++i) {
         const int row = contacts.jacobian.row[i];
-        if (contacts.restitution[i] > 0 && s.solution.p[row] > 0 && s.row_work[row] < -hit_speed) return true;
+        if (contacts.restitution[i] > 0 && s.solution.p[row] > 0 && speed[row] < -hit_speed) return true;
     }
     return false;
 }
@@ -54,8 +53,8 @@ StepReport StewartTrinkle::step(const System& system, Solver& solver, State& x, 
     Stopwatch watch(s.timers);
     begin_step(x, s);
 
-    system.mass(x.q, s.mass);
-    problem.A = s.mass;
+    system.mass(x.q, s.terms.mass);
+    problem.A = s.terms.mass;
     find_rows(system, x.t, x.q, x.v, h, s);
     note_violations(x.v, s);
     watch.lap(StepTimers::find);

@@ -24,7 +24,7 @@ void carry_over(const State& edited, bool impact, const State& before, Step& ste
         if (here && !impact) rate[i] = old_rate[i];
         same = same && here;
     }
-    step.own->edited();
+    step.scheme_work->edited();
     if (!same) {
         step.v_weighted = edited.v;
         step.t_weighted = edited.t;

@@ -82,7 +82,7 @@ std::string objection(const StepRules& rules, const System& system, const StepRe
             "step {} at t = {:.9g} s: {:.3g} J of {:.3g} J cannot be accounted for; sizes differ too much for the "
             "arithmetic",
             step, report.t, ledger.imbalance(), ledger.scale());
-    if (const std::string no = tunnelling(system, record.gap_violation, record.deepest, report.t); !no.empty())
+    if (const std::string no = tunnelling(system, record.violation.gap, record.violation.deepest, report.t); !no.empty())
         return fmt::format("step {}: {}", step, no);
     if (const std::string no = torn_joint(system, record.problem.joints, report.t); !no.empty())
         return fmt::format("step {}: {}", step, no);

@@ -92,7 +92,7 @@ std::vector<std::uint8_t> write_snapshot(const std::string& scheme, const State&
                       .frames = step.finder->frames(),
                       .ledger = step.ledger.snapshot()};
     contents.fields(writer, [] {});
-    step.own->remembered(writer);
+    step.scheme_work->remembered(writer);
     return std::move(writer.written);
 }
 
@@ -114,7 +114,7 @@ void read_snapshot(const std::vector<std::uint8_t>& bytes, const std::string& sc
     fits(contents.edits, contents.state);
     state = contents.state;
     step.memory = contents.memory;
-    step.own->remembered(again);  // its scratch stays: a run that goes back has warmed up already
+    step.scheme_work->remembered(again);  // its scratch stays: a run that goes back has warmed up already
     steps = contents.steps;
     step.finder->set_frames(contents.frames);
     step.ledger.restore(contents.ledger);

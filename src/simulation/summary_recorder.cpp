@@ -68,10 +68,10 @@ void SummaryRecorder::write(const System&, const State& state, const Step& step,
 // Contacts at which the rigid model has no solution or several; the first time each is seen, and what was done then.
 void SummaryRecorder::note_paradoxes(const Step& step) {
     const ContactRows& contacts = step.problem.contacts;
-    if (contacts.size() == 0 || step.mass.values.empty()) return;
+    if (contacts.size() == 0 || step.terms.mass.values.empty()) return;
     bool any = false;
-    const VecX& v_start = step.t_mid > step.t0 ? step.v_mid : step.v0;  // of the problem in `step`
-    for (const SlidingContact& sliding : painleve_.check(step.mass, step.problem.joints, contacts, v_start)) {
+    const VecX& v_start = step.middle.t > step.t0 ? step.middle.v : step.v0;  // of the problem in `step`
+    for (const SlidingContact& sliding : painleve_.check(step.terms.mass, step.problem.joints, contacts, v_start)) {
         if (!sliding.paradox()) continue;
         any = true;
         const ContactId& id = contacts.id[sliding.contact];
@@ -116,9 +116,9 @@ void SummaryRecorder::note_step(const Step& step, const StepReport& report) {
         s.certified = false;
     s.residual.max = std::max(s.residual.max, worst);
     residual_sum_ += worst;
-    s.gap_violation_max = std::max(s.gap_violation_max, step.gap_violation);
-    s.joint_violation.position_max = std::max(s.joint_violation.position_max, step.joint_violation);
-    s.joint_violation.velocity_max = std::max(s.joint_violation.velocity_max, step.joint_speed_violation);
+    s.gap_violation_max = std::max(s.gap_violation_max, step.violation.gap);
+    s.joint_violation.position_max = std::max(s.joint_violation.position_max, step.violation.joint);
+    s.joint_violation.velocity_max = std::max(s.joint_violation.velocity_max, step.violation.joint_speed);
     for (const int facets : step.problem.contacts.facets)
         if (facets > 0 && s.cone == "disc") s.cone = fmt::format("polygon-{}", facets);
     contact_sum_ += static_cast<double>(step.contacts.size());

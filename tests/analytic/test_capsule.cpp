@@ -133,7 +133,7 @@ TEST_P(RollingCapsule, DroppedOnItsEndItTipsAndComesToRest) {
             while (simulation.advance()) {
                 const State& x = simulation.state();
                 const BodyState log = system.body_state(1, x.q, x.v);
-                deepest = std::max(deepest, simulation.step().gap_violation);
+                deepest = std::max(deepest, simulation.step().violation.gap);
                 // Until the lower cap arrives, free fall.
                 if (x.t < std::sqrt(2 * (0.6 - r - l / 2 * std::cos(tilt)) / g) - 2e-3) {
                     ASSERT_NEAR(log.velocity.z(), -g * x.t, 1e-12);

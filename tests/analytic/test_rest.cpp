@@ -104,7 +104,7 @@ Tower stand(const std::string& name, const Set& set, double top_mass) {
     while (simulation.advance()) {
         const State& x = simulation.state();
         tower.drift = std::max(tower.drift, (x.q - start).tail(7).norm());
-        tower.overlap = std::max(tower.overlap, simulation.step().gap_violation);
+        tower.overlap = std::max(tower.overlap, simulation.step().violation.gap);
         double level[cubes] = {};
         for (const ContactRecord& c : simulation.step().contacts)
             level[std::min(c.id.a, c.id.b)] += c.impulse[0] / (simulation.step().t1 - simulation.step().t0);

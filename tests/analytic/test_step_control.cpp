@@ -56,7 +56,7 @@ TEST(StepControl, ContactImpulsesOfAllAcceptedStepsAreTheChangeOfMomentum) {
     }
     EXPECT_EQ(run.state().t, 2.5);
     EXPECT_GT(impacts, 3);
-    const double mass = run.step().mass.block(0)(0, 0);
+    const double mass = run.step().terms.mass.block(0)(0, 0);
     EXPECT_NEAR(impulse, mass * (run.state().v[0] - v0 + g * 2.5), 1e-11);
 }
 
@@ -125,16 +125,16 @@ TEST(StepControl, TheInterpolantPassesTheMiddleAndTheMovesAreStraight) {
     Simulation run = start("mechanism:free-body", {{"scheme.tol", "1e-5"}, {"scheme.step", "0.1"}});
     for (int i = 0; i < 5; ++i) run.advance();
     const Step& step = run.step();
-    ASSERT_GT(step.t_mid, step.t0);
-    ASSERT_LT(step.t_mid, step.t1);
+    ASSERT_GT(step.middle.t, step.t0);
+    ASSERT_LT(step.middle.t, step.t1);
     State x;
     step.at(*run.model().system, step.t0, x);
     EXPECT_EQ(x.q, step.q0);
-    step.at(*run.model().system, step.t_mid, x);
-    EXPECT_EQ(x.q, step.q_mid);
-    EXPECT_EQ(x.v, step.v_mid);
-    step.at(*run.model().system, step.t_mid - 1e-9, x);
-    EXPECT_LT((x.q - step.q_mid).norm(), 1e-7);
+    step.at(*run.model().system, step.middle.t, x);
+    EXPECT_EQ(x.q, step.middle.q);
+    EXPECT_EQ(x.v, step.middle.v);
+    step.at(*run.model().system, step.middle.t - 1e-9, x);
+    EXPECT_LT((x.q - step.middle.q).norm(), 1e-7);
     step.at(*run.model().system, step.t1 - 1e-9, x);
     EXPECT_LT((x.q - step.q1).norm(), 1e-7);
 }

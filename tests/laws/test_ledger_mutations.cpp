@@ -42,9 +42,9 @@ EnergyLedger book_again(const BookedStep& booked, const StepProblem& problem, co
     stage.v1 = &v1;
     stage.problem = &problem;
     stage.solution = &solution;
-    stage.impulses = &step.forces;
-    stage.mass = &step.mass;
-    stage.stabilisation = &step.stabilisation;
+    stage.impulses = &step.terms.impulses;
+    stage.mass = &step.terms.mass;
+    stage.stabilisation = &step.terms.stabilisation;
     stage.alpha = stage.gamma = 0.5;
     ledger.book(system, stage);
     return ledger;
@@ -100,7 +100,7 @@ TEST(LedgerMutations, AppliedLoad) {
     const auto imbalance = [&](double factor) {
         // A load that did factor times the work that the problem contains.
         StepProblem problem = step.problem;
-        problem.r[0] += (factor - 1) * step.forces.applied[0];
+        problem.r[0] += (factor - 1) * step.terms.impulses.applied[0];
         return share(book_again(booked, problem, step.solution, step.v1));
     };
     EXPECT_LT(imbalance(1), rounding);

@@ -209,7 +209,7 @@ std::pair<double, double> joint_error(Model model, double seconds) {
     Simulation simulation(std::move(model));
     std::pair<double, double> error{0, 0};
     while (simulation.advance()) {
-        const double now = simulation.step().joint_violation, t = simulation.state().t;
+        const double now = simulation.step().violation.joint, t = simulation.state().t;
         if (t <= 1) error.first = std::max(error.first, now);
         if (t > seconds - 1) error.second = std::max(error.second, now);
     }

@@ -174,9 +174,9 @@ struct FakeRun {
         step.events = k == 0 ? std::vector<Event>{} : events(k);
         step.ledger.restore(ledger(k));
         const Vec3 now = drift(k);
-        step.gap_violation = now[0];
-        step.joint_violation = now[1];
-        step.joint_speed_violation = now[2];
+        step.violation.gap = now[0];
+        step.violation.joint = now[1];
+        step.violation.joint_speed = now[2];
         report.solve.residual = {residual(k) / 2, residual(k), residual(k) / 3};
         report.t = x1.t;
     }

@@ -229,7 +229,7 @@ TEST(Hdf5Recorder, TheWorstStepBetweenTwoRowsIsKept) {
     const std::uint64_t steps = 22;  // the last row is the end of the run, two steps after the row before
     for (std::uint64_t k = 1; k <= steps; ++k) {
         run.fill(k, step, report);
-        if (k == 11) step.gap_violation = std::numeric_limits<double>::quiet_NaN();
+        if (k == 11) step.violation.gap = std::numeric_limits<double>::quiet_NaN();
         recorder->write(*model.system, run.state(k), step, report);
     }
     recorder->end({});

@@ -7,12 +7,12 @@ namespace stickslip {
 
 // Of an event-driven scheme or the hybrid one.
 inline const EventDrivenMemory& event_memory(const Step& step) {
-    return dynamic_cast<const Hybrid::Work&>(*step.own).events.memory;
+    return dynamic_cast<const Hybrid::Work&>(*step.scheme_work).events.memory;
 }
 
 // [s] What the step control of moreau-jean wants next.
 inline double wanted_step(const Step& step) {
-    return dynamic_cast<const MoreauJean::Work&>(*step.own).halved.next_step;
+    return dynamic_cast<const MoreauJean::Work&>(*step.scheme_work).halved.next_step;
 }
 
 }  // namespace stickslip

@@ -40,9 +40,9 @@ void EventStep::record() {
     const SmoothStep& smooth = w_.smooth;
     const MotionPoint& end = smooth.end;
     s_.dq = smooth.u;
-    s_.path_degree = smooth.degree;
-    s_.path_q = smooth.path_q;
-    s_.path_v = smooth.path_v;
+    s_.path.degree = smooth.degree;
+    s_.path.q = smooth.path_q;
+    s_.path.v = smooth.path_v;
     for (std::size_t i = 0; i < w_.modes.contact.size(); ++i) {
         const int c = w_.motion.contact_in(static_cast<int>(i), end);
         s_.contacts.push_back({.id = w_.modes.contact[i],

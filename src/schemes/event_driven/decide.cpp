@@ -120,20 +120,20 @@ bool EventStep::decide() {
 
 bool EventStep::collide() {
     BounceMemory& bounces = w_.memory.bounces;
-    system_.mass(x_.q, s_.mass);
-    s_.problem.A = s_.mass;
+    system_.mass(x_.q, s_.terms.mass);
+    s_.problem.A = s_.terms.mass;
     find_rows(system_, x_.t, x_.q, x_.v, 0, s_);
     w_.motion.forget();  // the reach is another one
     ContactRows& contacts = s_.problem.contacts;
     w_.row_speed.resize(contacts.jacobian.rows());
     contacts.jacobian.product(s_.problem.nodes(), x_.v, w_.row_speed);
     bool collision = false, ending = true;  // rebounds end when those of all that collide do
-    s_.wanted.resize(static_cast<std::size_t>(contacts.size()));
+    s_.terms.wanted.resize(static_cast<std::size_t>(contacts.size()));
     for (int i = 0; i < contacts.size(); ++i) {
         const double rate = w_.row_speed[contacts.jacobian.row[i]];
         const bool closed = w_.modes.find(contacts.id[i]) >= 0;
-        s_.wanted[i] = closed || touches(contacts.gap[i], rate);
-        if (!s_.wanted[i] || rate >= -options_.rest_speed) continue;
+        s_.terms.wanted[i] = closed || touches(contacts.gap[i], rate);
+        if (!s_.terms.wanted[i] || rate >= -options_.rest_speed) continue;
         collision = true;
         ending = ending && bounces_left(contacts.id[i], x_.t, bounces) < options_.shortest_flight;
     }
@@ -149,7 +149,7 @@ bool EventStep::collide() {
         ++report_.unlocated;
     }
     if (ending) impact.restitution_threshold = infinity;
-    contacts.keep(s_.wanted);
+    contacts.keep(s_.terms.wanted);
     const std::size_t first_event = s_.events.size();
     resolve_impact(system_, solver_, impact, x_, s_, w_.impact, report_);
     if (report_.status != Status::ok) return false;

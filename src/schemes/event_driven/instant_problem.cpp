@@ -64,11 +64,11 @@ void InstantProblem::fill(const System& system, const MotionPoint& p, const std:
     StepProblem& problem = s.problem;
     problem.joints = p.joints;
     select_contacts(p.contacts, candidates, system.nodes(), problem.contacts);
-    s.mass = p.mass;
+    s.terms.mass = p.mass;
     problem.A = p.mass;
     problem.size_to_rows();
     problem.r = tau * (p.forces.potential + p.forces.applied);
-    s.mass.add_product(1, p.v, problem.r);
+    s.terms.mass.add_product(1, p.v, problem.r);
     gyroscopic_.shape_diagonal(system.nodes());
     system.add_gyroscopic(tau, p.v, gyroscopic_);
     gyroscopic_.add_product(1, p.v, problem.r);

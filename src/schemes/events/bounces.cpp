@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "schemes/parts/parts.hpp"
+
 namespace stickslip {
 
 namespace {
@@ -56,13 +58,12 @@ double end_bounces(const ContactId& id, double t, BounceMemory& memory) {
 
 void note_bounces(std::size_t first_event, double tolerance, const State& x, Step& s, BounceMemory& memory) {
     const ContactRows& contacts = s.problem.contacts;
-    s.row_work.resize(contacts.jacobian.rows());
-    contacts.jacobian.product(s.problem.nodes(), x.v, s.row_work);
+    const RowVec& speed = contact_speeds(x.v, s);
     for (int i = 0; i < contacts.size(); ++i) {
         const bool hit = std::any_of(s.events.begin() + static_cast<long>(first_event), s.events.end(),
                                      [&](const Event& event) { return event.contact == contacts.id[i]; });
         if (!hit) continue;
-        if (s.row_work[contacts.jacobian.row[i]] > tolerance) {
+        if (speed[contacts.jacobian.row[i]] > tolerance) {
             note_bounce(contacts.id[i], x.t, memory);
         } else if (const double end = end_bounces(contacts.id[i], x.t, memory); end < infinity) {
             s.events.push_back({.t = end,

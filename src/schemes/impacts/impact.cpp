@@ -30,7 +30,7 @@ constexpr double bystander = 1e-9;
 // One more contact problem at h = 0 starting from velocity v; everything but c and restitution impulses.
 void fill_impact(const VecX& v, Step& s) {
     s.problem.size_to_rows();
-    s.mass.add_product(1, v, s.problem.r);
+    s.terms.mass.add_product(1, v, s.problem.r);
     fill_bilateral(v, {}, s);
 }
 
@@ -46,11 +46,10 @@ void guess_sticking(const VecX& v, Step& s) {
 // What the contacts do after the impact, by their velocities: the modes of a phase belong to its own u and p.
 void set_modes_after(const VecX& v, double tolerance, Step& s) {
     const BlockRows& H = s.problem.contacts.jacobian;
-    s.row_work.resize(H.rows());
-    H.product(s.problem.nodes(), v, s.row_work);
+    const RowVec& speed = contact_speeds(v, s);
     for (int i = 0; i < H.groups(); ++i) {
-        const double slip = s.row_work.segment(H.row[i] + 1, H.dim(i) - 1).norm();
-        const bool leaves = s.row_work[H.row[i]] > tolerance || is_twin(s.problem.contacts, i);
+        const double slip = speed.segment(H.row[i] + 1, H.dim(i) - 1).norm();
+        const bool leaves = speed[H.row[i]] > tolerance || is_twin(s.problem.contacts, i);
         s.solution.modes[i] = leaves ? ContactMode::open : slip > tolerance ? ContactMode::slip : ContactMode::stick;
     }
 }
@@ -65,7 +64,7 @@ void book(const System& system, const State& x, const VecX& v0, const VecX& v1, 
                            .problem = &s.problem,
                            .solution = &s.solution,
                            .impulses = nullptr,
-                           .mass = &s.mass,
+                           .mass = &s.terms.mass,
                            .stabilisation = nullptr,
                            .alpha = 1,
                            .gamma = 1,
@@ -82,13 +81,13 @@ bool decompress(const System& system, Solver& solver, double softness, std::size
     const ContactRows& contacts = problem.contacts;
     v_c = x.v;
     given.resize(w.e.size());
-    s.row_work.setZero(contacts.jacobian.rows());
+    w.row_impulse.setZero(contacts.jacobian.rows());
     for (int i = 0; i < contacts.size(); ++i) {
         const int row = contacts.jacobian.row[i];
-        s.row_work[row] = given[i] = w.e[i] * s.solution.p[row];
+        w.row_impulse[row] = given[i] = w.e[i] * s.solution.p[row];
     }
     extra.setZero(v_c.size());
-    contacts.jacobian.add_transpose_product(problem.nodes(), s.row_work, extra);
+    contacts.jacobian.add_transpose_product(problem.nodes(), w.row_impulse, extra);
 
     add_twins(given, w.plain, s);
     fill_impact(v_c, s);
@@ -119,7 +118,7 @@ bool decompress(const System& system, Solver& solver, double softness, std::size
         for (ContactRecord& record : s.contacts)
             if (!twin && record.id == contacts.id[i]) record.impulse[0] += given[plain];
     }
-    if (solved) fold_twins(s);
+    if (solved) fold_twins(w.row_impulse, s);
     return solved;
 }
 
@@ -151,10 +150,9 @@ void first_phase(const System& system, Solver& solver, ImpactLaw law, const Impa
 
 bool approaching(const VecX& v, double tolerance, Step& s) {
     const ContactRows& contacts = s.problem.contacts;
-    s.row_work.resize(contacts.jacobian.rows());
-    contacts.jacobian.product(s.problem.nodes(), v, s.row_work);
+    const RowVec& speed = contact_speeds(v, s);
     for (int i = 0; i < contacts.size(); ++i)
-        if (s.row_work[contacts.jacobian.row[i]] < -tolerance) return true;
+        if (speed[contacts.jacobian.row[i]] < -tolerance) return true;
     return false;
 }
 
@@ -163,7 +161,7 @@ void resolve_impact(const System& system, Solver& solver, const ImpactOptions& o
     StepProblem& problem = s.problem;
     const ContactRows& contacts = problem.contacts;
     const BlockRows& H = contacts.jacobian;
-    problem.A = s.mass;
+    problem.A = s.terms.mass;
 
     bool solved = true;
     for (int pass = 0; solved && pass <= most_passes && (pass == 0 || approaching(x.v, options.approach_tolerance, s));
@@ -216,9 +214,8 @@ void resolve_impact(const System& system, Solver& solver, const ImpactOptions& o
         if (options.law == ImpactLaw::poisson && returns && before.fastest > 0) {
             solved = decompress(system, solver, before.fastest / largest, first_event, x, s, before, report);
         }
-        s.row_work.resize(H.rows());
-        H.product(problem.nodes(), x.v, s.row_work);
-        each_event([&](Event& event, int row) { event.normal_speed_after = s.row_work[row]; });
+        const RowVec& speed = contact_speeds(x.v, s);
+        each_event([&](Event& event, int row) { event.normal_speed_after = speed[row]; });
     }
     set_modes_after(x.v, options.approach_tolerance, s);
     for (ContactRecord& record : s.contacts)

@@ -26,6 +26,7 @@ struct ImpactWork {
     double fastest = 0;          // [m/s] largest approach
     VecX v_compressed, returned_push;  // nv: after the compression; [N s] e p_c in generalised coordinates
     std::vector<double> returned;      // [N s] per contact: e p_c
+    RowVec row_impulse;                // per contact row [N s]: e p_c, then the friction of the twins
     ContactRows plain;                 // the contacts without their twins
 };
 
@@ -34,7 +35,7 @@ bool approaching(const VecX& v, double tolerance, Step& s);
 
 // Resolves the impact of the contacts now in s.problem.contacts (all of them closed) at velocity x.v: changes x.v,
 // books the stages, notes impulses and events. Repeats while a contact still approaches, without rebound after 20
-// passes. s.mass must hold M(x.q).
+// passes. s.terms.mass must hold M(x.q).
 //
 // Leaves in s.problem and s.solution the last phase, with the modes set to what the contacts do afterwards: `open` where they
 // separate faster than the tolerance, `slip` where they slide, else `stick`. remember() then hands them to the next step.

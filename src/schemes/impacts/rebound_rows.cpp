@@ -62,23 +62,23 @@ void fill_twins(const std::vector<double>& given, double softness, Step& s) {
     }
 }
 
-void fold_twins(Step& s) {
+void fold_twins(RowVec& friction, Step& s) {
     StepProblem& problem = s.problem;
     ContactRows& contacts = problem.contacts;
     RowVec& p = s.solution.p;
     // Their friction moves to the right-hand side: what is left is solved as well as before.
-    s.row_work.setZero(p.size());
-    s.wanted.resize(static_cast<std::size_t>(contacts.size()));
+    friction.setZero(p.size());
+    s.terms.wanted.resize(static_cast<std::size_t>(contacts.size()));
     for (int i = 0; i < contacts.size(); ++i) {
-        s.wanted[i] = !is_twin(contacts, i);
-        for (int k = contacts.jacobian.row[i]; !s.wanted[i] && k < contacts.jacobian.row[i + 1]; ++k)
-            s.row_work[k] = p[k];
+        s.terms.wanted[i] = !is_twin(contacts, i);
+        for (int k = contacts.jacobian.row[i]; !s.terms.wanted[i] && k < contacts.jacobian.row[i + 1]; ++k)
+            friction[k] = p[k];
     }
-    contacts.jacobian.add_transpose_product(problem.nodes(), s.row_work, problem.r);
+    contacts.jacobian.add_transpose_product(problem.nodes(), friction, problem.r);
 
     int row = 0, plain = 0;
     for (int i = 0; i < contacts.size(); ++i) {
-        if (!s.wanted[i]) continue;
+        if (!s.terms.wanted[i]) continue;
         for (int k = contacts.jacobian.row[i]; k < contacts.jacobian.row[i + 1]; ++k, ++row) {
             p[row] = p[k];
             s.guess.p[row] = s.guess.p[k];
@@ -86,7 +86,7 @@ void fold_twins(Step& s) {
         s.solution.modes[plain] = s.solution.modes[i];
         s.guess.modes[plain++] = s.guess.modes[i];
     }
-    contacts.keep(s.wanted);
+    contacts.keep(s.terms.wanted);
     for (StepSolution* x : {&s.solution, &s.guess}) {
         x->p.resize(row);
         x->modes.resize(static_cast<std::size_t>(plain));

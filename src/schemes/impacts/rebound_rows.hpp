@@ -14,7 +14,7 @@ void fill_twins(const std::vector<double>& given, double softness, Step& s);
 // True for the rows that add_twins put behind contact `at - 1`.
 bool is_twin(const ContactRows& contacts, int at);
 // Takes the twins out again: problem, guess and solution are then those of the contacts alone, with the friction of the twins
-// on the right-hand side.
-void fold_twins(Step& s);
+// on the right-hand side; `friction` is left with it, per contact row.
+void fold_twins(RowVec& friction, Step& s);
 
 }  // namespace stickslip

@@ -55,18 +55,17 @@ Settled settle(const System& system, Solver& solver, const std::vector<std::uint
                StepReport& report) {
     StepProblem& problem = s.problem;
     Settled settled;
-    system.mass(x.q, s.mass);
-    problem.A = s.mass;
+    system.mass(x.q, s.terms.mass);
+    problem.A = s.terms.mass;
     find_rows(system, x.t, x.q, x.v, 0, s);
-    s.wanted.resize(static_cast<std::size_t>(problem.contacts.size()));
-    for (int i = 0; i < problem.contacts.size(); ++i) s.wanted[i] = problem.contacts.gap[i] <= closed_gap;
-    problem.contacts.keep(s.wanted);
+    s.terms.wanted.resize(static_cast<std::size_t>(problem.contacts.size()));
+    for (int i = 0; i < problem.contacts.size(); ++i) s.terms.wanted[i] = problem.contacts.gap[i] <= closed_gap;
+    problem.contacts.keep(s.terms.wanted);
 
     problem.size_to_rows();
-    s.mass.add_product(1, x.v, problem.r);
+    s.terms.mass.add_product(1, x.v, problem.r);
     fill_bilateral(x.v, {}, s);
-    s.row_work.resize(problem.joints.size());
-    problem.joints.jacobian.product(problem.nodes(), x.v, s.row_work);
+    const RowVec& speed = joint_speeds(x.v, s);
     const BlockRows& rows = problem.joints.jacobian;
     const auto is_new = [&](int group) {
         return std::find(old_groups.begin(), old_groups.end(), problem.joints.id[group]) == old_groups.end();
@@ -76,9 +75,8 @@ Settled settle(const System& system, Solver& solver, const std::vector<std::uint
         const bool fresh = is_new(g), apart = !touches(rows, g, connected);
         for (int i = rows.row[g]; i < rows.row[g + 1]; ++i) {
             const RowKind kind = problem.joints.kind[i];
-            if ((kind == RowKind::holonomic && apart) || (kind == RowKind::velocity && !fresh))
-                problem.b[i] = s.row_work[i];
-            if (fresh && kind == RowKind::holonomic) settled.speed = std::max(settled.speed, std::abs(s.row_work[i]));
+            if ((kind == RowKind::holonomic && apart) || (kind == RowKind::velocity && !fresh)) problem.b[i] = speed[i];
+            if (fresh && kind == RowKind::holonomic) settled.speed = std::max(settled.speed, std::abs(speed[i]));
         }
     }
     const double fastest = x.v.size() > 0 ? x.v.lpNorm<Eigen::Infinity>() : 0.0;
@@ -106,7 +104,7 @@ Settled settle(const System& system, Solver& solver, const std::vector<std::uint
                            .problem = &problem,
                            .solution = &s.solution,
                            .impulses = nullptr,
-                           .mass = &s.mass,
+                           .mass = &s.terms.mass,
                            .stabilisation = nullptr,
                            .alpha = 1,
                            .gamma = 1,

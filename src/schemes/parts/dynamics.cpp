@@ -17,16 +17,17 @@ void add_gyroscopic_slope(const System& system, double s, const VecX& v, Step& s
     const Nodes& nodes = system.nodes();
     int most = 0;
     for (int n = 0; n < nodes.size(); ++n) most = std::max(most, nodes.dof(n));
+    VecX &unit = step.terms.unit, &column = step.terms.column;
     for (int j = 0; j < most; ++j) {
-        step.work.setZero();
+        unit.setZero(v.size());
         for (int n = 0; n < nodes.size(); ++n)
-            if (j < nodes.dof(n)) step.work[nodes.start[n] + j] = 1;
-        step.damping.shape_diagonal(nodes);
-        system.add_gyroscopic(1, step.work, step.damping);
-        step.work.setZero();
-        step.damping.add_product(s, v, step.work);
+            if (j < nodes.dof(n)) unit[nodes.start[n] + j] = 1;
+        step.terms.damping.shape_diagonal(nodes);
+        system.add_gyroscopic(1, unit, step.terms.damping);
+        column.setZero(v.size());
+        step.terms.damping.add_product(s, v, column);
         for (int n = 0; n < nodes.size(); ++n)
-            if (j < nodes.dof(n)) A.block(n).col(j) += step.work.segment(nodes.start[n], nodes.dof(n));
+            if (j < nodes.dof(n)) A.block(n).col(j) += column.segment(nodes.start[n], nodes.dof(n));
     }
 }
 
@@ -35,26 +36,26 @@ void add_gyroscopic_slope(const System& system, double s, const VecX& v, Step& s
 bool fill_dynamics(const System& system, const State& x, double h, const DynamicsWeights& weights, Step& s) {
     const double a = weights.alpha, g = weights.gamma;
     StepProblem& problem = s.problem;
-    problem.A = s.mass;
+    problem.A = s.terms.mass;
     problem.r.setZero(system.nv());
     fill_impulses(system, x, h, a, s);
     if (weights.exact_gyroscopic)
-        s.v_star = x.v;
+        s.terms.v_star = x.v;
     else
-        s.v_star = x.v + a * h * s.memory.v_rate;
+        s.terms.v_star = x.v + a * h * s.memory.v_rate;
     // With A_g = M - a h F, h F v is (M v - A_g v)/a.
-    system.add_gyroscopic(-a * h, s.v_star, problem.A);
+    system.add_gyroscopic(-a * h, s.terms.v_star, problem.A);
     problem.A.add_product(-1, x.v, problem.r);
-    s.mass.add_product(1, x.v, problem.r);
+    s.terms.mass.add_product(1, x.v, problem.r);
     problem.r /= a;
     if (weights.exact_gyroscopic) add_gyroscopic_slope(system, -a * h, x.v, s, problem.A);
-    const bool sloped = weights.slopes && system.slopes(x.t, x.q, x.v, s.stiffness, s.damping);
+    const bool sloped = weights.slopes && system.slopes(x.t, x.q, x.v, s.terms.stiffness, s.terms.damping);
     if (sloped) {
-        problem.A.add(a * h, s.damping, g * h, s.stiffness);
-        s.stiffness.add_product(-a * h * h, x.v, problem.r);
+        problem.A.add(a * h, s.terms.damping, g * h, s.terms.stiffness);
+        s.terms.stiffness.add_product(-a * h * h, x.v, problem.r);
     }
     problem.A.add_product(1, x.v, problem.r);
-    problem.r += s.forces.potential + s.forces.applied;
+    problem.r += s.terms.impulses.potential + s.terms.impulses.applied;
     return sloped;
 }
 

@@ -5,7 +5,7 @@
 namespace stickslip {
 
 void fill_impulses(const System& system, const State& x, double h, double a, Step& s) {
-    system.forces(inside_end(x.t, h), x.q, x.v, s.forces1);
+    system.forces(inside_end(x.t, h), x.q, x.v, s.terms.end_forces);
     mix_impulses(system, x, h, a, s);
 }
 
@@ -13,9 +13,9 @@ void fill_impulses(const System& system, const State& x, double h, double a, Ste
 double inside_end(double t, double h) { return std::nextafter(t + h, -infinity); }
 
 void mix_impulses(const System& system, const State& x, double h, double a, Step& s) {
-    system.forces(std::nextafter(x.t, infinity), x.q, x.v, s.forces);
-    s.forces.potential = h * ((1 - a) * s.forces.potential + a * s.forces1.potential);
-    s.forces.applied = h * ((1 - a) * s.forces.applied + a * s.forces1.applied);
+    system.forces(std::nextafter(x.t, infinity), x.q, x.v, s.terms.impulses);
+    s.terms.impulses.potential = h * ((1 - a) * s.terms.impulses.potential + a * s.terms.end_forces.potential);
+    s.terms.impulses.applied = h * ((1 - a) * s.terms.impulses.applied + a * s.terms.end_forces.applied);
 }
 
 void fill_explicit_rule(const System& system, const State& x, double h, Step& s) {
@@ -24,8 +24,8 @@ void fill_explicit_rule(const System& system, const State& x, double h, Step& s)
     // A is borrowed for h F v.
     system.add_gyroscopic(h, x.v, problem.A);
     problem.A.add_product(1, x.v, problem.r);
-    problem.A = s.mass;
-    problem.r += s.forces.potential + s.forces.applied;
+    problem.A = s.terms.mass;
+    problem.r += s.terms.impulses.potential + s.terms.impulses.applied;
 }
 
 double correcting_speed(double phi, double h, double full) { return phi / (phi < 0 && h < full ? full : h); }
@@ -37,19 +37,18 @@ void fill_bilateral(const VecX& v, const RowWeights& weights, Step& s) {
     const auto [h, alpha, gamma, mean, friction_mean, motor_mean, chi, position_weight, ahead] = weights;
     StepProblem& problem = s.problem;
     const JointRows& joints = problem.joints;
-    s.row_work.resize(joints.size());
-    joints.jacobian.product(problem.nodes(), v, s.row_work);
-    s.joint_stabilisation.setZero(joints.size());
+    const RowVec& speed = joint_speeds(v, s);
+    s.terms.joint_stabilisation.setZero(joints.size());
     for (int i = 0; i < joints.size(); ++i) {
-        const double unit = joints.impulsive[i] ? 1.0 : h, Gv = s.row_work[i];
+        const double unit = joints.impulsive[i] ? 1.0 : h, Gv = speed[i];
         const double value = joints.value[i] - ahead * h * Gv;  // at q
         const bool bounded = joints.force_lower[i] > -infinity || joints.force_upper[i] < infinity;
         if (joints.force_lower[i] > -infinity) problem.lower[i] = unit * joints.force_lower[i];
         if (joints.force_upper[i] < infinity) problem.upper[i] = unit * joints.force_upper[i];
         switch (joints.kind[i]) {
             case RowKind::holonomic:
-                if (chi > 0 && h > 0) s.joint_stabilisation[i] = -chi * value / (position_weight * h);
-                problem.b[i] = s.joint_stabilisation[i] - mean * Gv;
+                if (chi > 0 && h > 0) s.terms.joint_stabilisation[i] = -chi * value / (position_weight * h);
+                problem.b[i] = s.terms.joint_stabilisation[i] - mean * Gv;
                 break;
             case RowKind::velocity:
                 // A motor's speed may jump when it is switched on: asked of the mean it would flip from step to step.

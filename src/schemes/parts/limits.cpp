@@ -27,23 +27,23 @@ bool passed(const ContactRows& limits) {
 }  // namespace
 
 void hold_limits(const System& system, Solver& solver, State& x, Step& s) {
-    system.limits(x.q, s.limits);
-    if (!passed(s.limits)) return;
-    StepProblem& problem = s.projection;
-    for (int round = 0; round < most_rounds && passed(s.limits); ++round) {
+    system.limits(x.q, s.correction.limits);
+    if (!passed(s.correction.limits)) return;
+    StepProblem& problem = s.correction.problem;
+    for (int round = 0; round < most_rounds && passed(s.correction.limits); ++round) {
         system.mass(x.q, problem.A);
         system.rows(x.t, x.q, *s.finder, problem.joints, problem.contacts);
-        problem.contacts = s.limits;
+        problem.contacts = s.correction.limits;
         problem.size_to_rows();
         for (int i = 0; i < problem.joints.size(); ++i)
             if (problem.joints.kind[i] != RowKind::holonomic) problem.lower[i] = problem.upper[i] = 0;
         s.redundancy->switch_off(problem);
         for (int i = 0; i < problem.contacts.size(); ++i) problem.c[i] = problem.contacts.gap[i];
-        s.projected.size_to(problem);
-        s.projected.warm = false;
-        if (solver.solve(problem, s.projected).status != Status::ok) break;
-        system.advance(x.q, s.projected.v);
-        system.limits(x.q, s.limits);
+        s.correction.solution.size_to(problem);
+        s.correction.solution.warm = false;
+        if (solver.solve(problem, s.correction.solution).status != Status::ok) break;
+        system.advance(x.q, s.correction.solution.v);
+        system.limits(x.q, s.correction.limits);
     }
     s.ledger.move(system, x);
 }

@@ -44,20 +44,24 @@ void find_rows(const System& system, double t, const VecX& q, const VecX& v, dou
 void note_violations(const VecX& v, Step& s);
 void note_violations(const VecX& v, const JointRows& joints, const ContactRows& contacts, Step& s);  // of these rows
 
-// Potential and applied IMPULSES of the step, h ((1 - a) k(t0) + a k(t1)) at (q, v), in s.forces. Loads that switch
+// H v and G v of the rows in s.problem; in s.terms until the next call.
+const RowVec& contact_speeds(const VecX& v, Step& s);
+const RowVec& joint_speeds(const VecX& v, Step& s);
+
+// Potential and applied IMPULSES of the step, h ((1 - a) k(t0) + a k(t1)) at (q, v), in s.terms.impulses. Loads that switch
 // at the ends of the step are taken with their values inside it.
 void fill_impulses(const System& system, const State& x, double h, double a, Step& s);
-// The same with the forces of the end, at whatever (q, v) and inside_end(t, h), already in s.forces1.
+// The same with the forces of the end, at whatever (q, v) and inside_end(t, h), already in s.terms.end_forces.
 void mix_impulses(const System& system, const State& x, double h, double a, Step& s);
 double inside_end(double t, double h);  // [s] t + h, one rounding before it
 
-// A and r of the linearly implicit theta rule (dynamics.cpp), from s.mass, which holds the M of the step.
+// A and r of the linearly implicit theta rule (dynamics.cpp), from s.terms.mass, which holds the M of the step.
 struct DynamicsWeights {
     double alpha = 1, gamma = 1;  // of v+ in forces and in positions
     bool exact_gyroscopic = false;
     bool slopes = true;  // of the forces
 };
-// True if the forces have slopes; they are then in s.stiffness and s.damping.
+// True if the forces have slopes; they are then in s.terms.stiffness and s.terms.damping.
 bool fill_dynamics(const System& system, const State& x, double h, const DynamicsWeights& weights, Step& s);
 
 // How a scheme imposes bilateral rows in a stage of length h; h = 0 is an impact: compliant rows and rows with force bounds
@@ -72,7 +76,7 @@ struct RowWeights {
     double position_weight = 1;  // of v+ in the position update
     double ahead = 0;            // share of h v by which the rows lie ahead of q
 };
-// b, T and bounds of the bilateral rows, by kind; the part of b that corrects positions also in s.joint_stabilisation.
+// b, T and bounds of the bilateral rows, by kind; the part of b that corrects positions also in s.terms.joint_stabilisation.
 void fill_bilateral(const VecX& v, const RowWeights& weights, Step& s);
 
 // The guess: impulses and modes of the contacts that were there in the last step (found by id), scaled to h.
@@ -99,7 +103,7 @@ struct StageEnd {
 void finish_step(const System& system, Solver& solver, const StageEnd& end, State& x, Step& s, Stopwatch& watch,
                  StepReport& report);
 
-// h (k + F(v) v) with the forces at the start, explicit: r = M v + that, and its parts in s.forces.
+// h (k + F(v) v) with the forces at the start, explicit: r = M v + that, and its parts in s.terms.impulses.
 void fill_explicit_rule(const System& system, const State& x, double h, Step& s);
 // [m/s] What is to be made up for within a step of length h that a full step would have `full`: gaps may be used up at
 // once, phi/h; overlaps and joint errors go at the rate of the full step, or a step cut to nothing would throw bodies apart.

@@ -35,20 +35,20 @@ bool rigid(const JointRows& joints, int i) {
 
 // Rows at x into the problem of the move, without friction.
 void load(const System& system, const State& x, Step& s) {
-    StepProblem& problem = s.projection;
+    StepProblem& problem = s.correction.problem;
     system.rows(x.t, x.q, *s.finder, problem.joints, problem.contacts);
     std::fill(problem.contacts.friction.begin(), problem.contacts.friction.end(), 0.0);
 }
 
-// Minimises |move|_M for the b and c at hand; the move is in s.projected.v, in units of 1/scale.
+// Minimises |move|_M for the b and c at hand; the move is in s.correction.solution.v, in units of 1/scale.
 bool solve(Solver& solver, double scale, Step& s) {
-    StepProblem& problem = s.projection;
+    StepProblem& problem = s.correction.problem;
     problem.b *= scale;
     problem.c *= scale;
     s.redundancy->switch_off(problem);
-    s.projected.size_to(problem);
-    s.projected.warm = false;
-    return solver.solve(problem, s.projected).status == Status::ok;
+    s.correction.solution.size_to(problem);
+    s.correction.solution.warm = false;
+    return solver.solve(problem, s.correction.solution).status == Status::ok;
 }
 
 double largest_error(const JointRows& joints) {
@@ -59,7 +59,7 @@ double largest_error(const JointRows& joints) {
 }
 
 bool project_positions(const System& system, Solver& solver, State& x, Step& s) {
-    StepProblem& problem = s.projection;
+    StepProblem& problem = s.correction.problem;
     bool moved = false;
     double before = infinity;
     for (int round = 0; round < most_rounds; ++round) {
@@ -69,9 +69,9 @@ bool project_positions(const System& system, Solver& solver, State& x, Step& s) 
         if (!(error > rounding) || !(error < 0.5 * before)) break;
         before = error;
         ContactRows& contacts = problem.contacts;
-        s.wanted.resize(static_cast<std::size_t>(contacts.size()));
-        for (int i = 0; i < contacts.size(); ++i) s.wanted[i] = contacts.gap[i] <= reach * error;
-        contacts.keep(s.wanted);
+        s.terms.wanted.resize(static_cast<std::size_t>(contacts.size()));
+        for (int i = 0; i < contacts.size(); ++i) s.terms.wanted[i] = contacts.gap[i] <= reach * error;
+        contacts.keep(s.terms.wanted);
         system.mass(x.q, problem.A);
         problem.size_to_rows();
         for (int i = 0; i < problem.joints.size(); ++i) {
@@ -82,46 +82,47 @@ bool project_positions(const System& system, Solver& solver, State& x, Step& s) 
         }
         for (int i = 0; i < contacts.size(); ++i) problem.c[contacts.jacobian.row[i]] = std::max(contacts.gap[i], 0.0);
         if (!solve(solver, 1 / error, s)) break;
-        s.work = error * s.projected.v;
-        system.advance(x.q, s.work);
+        s.correction.move = error * s.correction.solution.v;
+        system.advance(x.q, s.correction.move);
         moved = true;
     }
     return moved;
 }
 
 bool project_velocities(const System& system, Solver& solver, State& x, Step& s) {
-    StepProblem& problem = s.projection;
+    StepProblem& problem = s.correction.problem;
     load(system, x, s);
     ContactRows& contacts = problem.contacts;
     const ContactRows& active = s.problem.contacts;
-    s.wanted.resize(static_cast<std::size_t>(contacts.size()));
+    s.terms.wanted.resize(static_cast<std::size_t>(contacts.size()));
     for (int i = 0, at = 0; i < contacts.size(); ++i) {
         while (at < active.size() && active.id[at] < contacts.id[i]) ++at;
-        s.wanted[i] =
+        s.terms.wanted[i] =
             at < active.size() && active.id[at] == contacts.id[i] && s.solution.modes[at] != ContactMode::open;
     }
-    contacts.keep(s.wanted);
+    contacts.keep(s.terms.wanted);
     system.mass(x.q, problem.A);
     problem.size_to_rows();
 
-    s.row_work.resize(problem.joints.size());
-    problem.joints.jacobian.product(problem.nodes(), x.v, s.row_work);
+    RowVec &Gv = s.correction.joint_speed, &Hv = s.correction.contact_speed;
+    Gv.resize(problem.joints.size());
+    problem.joints.jacobian.product(problem.nodes(), x.v, Gv);
     double error = 0;
     for (int i = 0; i < problem.joints.size(); ++i) {
         if (!rigid(problem.joints, i)) {
             problem.lower[i] = problem.upper[i] = 0;
             continue;
         }
-        problem.b[i] = (problem.joints.kind[i] == RowKind::velocity ? problem.joints.target[i] : 0.0) - s.row_work[i];
+        problem.b[i] = (problem.joints.kind[i] == RowKind::velocity ? problem.joints.target[i] : 0.0) - Gv[i];
         error = std::max(error, std::abs(problem.b[i]));
     }
     if (!(error > rounding)) return false;
-    s.row_work.resize(contacts.jacobian.rows());
-    contacts.jacobian.product(problem.nodes(), x.v, s.row_work);
+    Hv.resize(contacts.jacobian.rows());
+    contacts.jacobian.product(problem.nodes(), x.v, Hv);
     for (int i = 0; i < contacts.size(); ++i)
-        problem.c[contacts.jacobian.row[i]] = std::max(s.row_work[contacts.jacobian.row[i]], 0.0);
+        problem.c[contacts.jacobian.row[i]] = std::max(Hv[contacts.jacobian.row[i]], 0.0);
     if (!solve(solver, 1 / error, s)) return false;
-    x.v += error * s.projected.v;
+    x.v += error * s.correction.solution.v;
     return true;
 }
 

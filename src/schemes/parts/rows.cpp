@@ -47,9 +47,9 @@ void begin_step(const State& x, Step& s) {
     s.events.clear();
     s.reactions.setZero(0);
     s.multipliers.setZero(0);
-    s.path_degree = 0;
-    s.t_mid = -infinity;
-    s.gap_violation = s.joint_violation = s.joint_speed_violation = 0;
+    s.path.degree = 0;
+    s.middle.t = -infinity;
+    s.violation = {};
 }
 
 void find_rows(const System& system, double t, const VecX& q, const VecX& v, double h, Step& s) {
@@ -59,20 +59,35 @@ void find_rows(const System& system, double t, const VecX& q, const VecX& v, dou
     system.rows(t, q, *s.finder, problem.joints, problem.contacts);
 }
 
+const RowVec& contact_speeds(const VecX& v, Step& s) {
+    RowVec& Hv = s.terms.contact_speed;
+    Hv.resize(s.problem.contacts.jacobian.rows());
+    s.problem.contacts.jacobian.product(s.problem.nodes(), v, Hv);
+    return Hv;
+}
+
+const RowVec& joint_speeds(const VecX& v, Step& s) {
+    RowVec& Gv = s.terms.joint_speed;
+    Gv.resize(s.problem.joints.size());
+    s.problem.joints.jacobian.product(s.problem.nodes(), v, Gv);
+    return Gv;
+}
+
 void note_violations(const VecX& v, Step& s) { note_violations(v, s.problem.joints, s.problem.contacts, s); }
 
 void note_violations(const VecX& v, const JointRows& joints, const ContactRows& contacts, Step& s) {
     for (int i = 0; i < contacts.size(); ++i) {
-        if (!(-contacts.gap[i] > s.gap_violation)) continue;
-        s.gap_violation = -contacts.gap[i];
-        s.deepest = contacts.id[i];
+        if (!(-contacts.gap[i] > s.violation.gap)) continue;
+        s.violation.gap = -contacts.gap[i];
+        s.violation.deepest = contacts.id[i];
     }
-    s.row_work.resize(joints.size());
-    joints.jacobian.product(s.problem.nodes(), v, s.row_work);
+    RowVec& Gv = s.terms.joint_speed;
+    Gv.resize(joints.size());
+    joints.jacobian.product(s.problem.nodes(), v, Gv);
     for (int i = 0; i < joints.size(); ++i) {
         if (joints.kind[i] != RowKind::holonomic) continue;
-        s.joint_violation = std::max(s.joint_violation, std::abs(joints.value[i]));
-        s.joint_speed_violation = std::max(s.joint_speed_violation, std::abs(s.row_work[i]));
+        s.violation.joint = std::max(s.violation.joint, std::abs(joints.value[i]));
+        s.violation.joint_speed = std::max(s.violation.joint_speed, std::abs(Gv[i]));
     }
 }
 

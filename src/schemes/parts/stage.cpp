@@ -102,12 +102,13 @@ void note_impulses(Step& s, double share) {
             fill(*s.contacts.insert(place, ContactRecord{}), i);
         }
     }
-    s.row_work = share * s.solution.lambda;
-    s.redundancy->smallest(s.problem, s.row_work);
-    if (s.reactions.size() == s.row_work.size()) {
-        s.reactions += s.row_work;
+    RowVec& reaction = s.terms.reaction;
+    reaction = share * s.solution.lambda;
+    s.redundancy->smallest(s.problem, reaction);
+    if (s.reactions.size() == reaction.size()) {
+        s.reactions += reaction;
     } else {
-        s.reactions = s.row_work;
+        s.reactions = reaction;
     }
 }
 

@@ -9,7 +9,7 @@ namespace stickslip {
 // The workspace that this scheme's prepare() has put into the step.
 template <class Work>
 Work& work_of(Step& s) {
-    auto* own = dynamic_cast<Work*>(s.own.get());
+    auto* own = dynamic_cast<Work*>(s.scheme_work.get());
     if (!own) throw Error("the step was prepared by another scheme, or not at all: call prepare() first");
     return *own;
 }

@@ -57,7 +57,7 @@ public:
     int order() const override { return 2; }
 
     bool take(Motion& motion, SmoothStep& s) const override {
-        auto& w = work_in<Work>(s.own);
+        auto& w = work_in<Work>(s.method_work);
         const System& system = motion.system();
         const double h = s.h;
         s.solves = 0;

@@ -43,7 +43,8 @@ struct SmoothStep {
     std::vector<VecX> K, A;  // du/dt and dv/dt of the stages
     VecX q_stage, u_stage, v_stage, u_kept, v_kept, work, work2;
     RowVec r;
-    std::unique_ptr<SchemeWork> own;  // of the method, made by its first take() on this step; null: it needs none
+    std::unique_ptr<SchemeWork>
+        method_work;  // of the method, made by its first take() on this step; null: it needs none
 
     double time(double c) const;  // [s] t + c h; loads that switch at the ends of the step have their values inside it
     void size_paths(int new_degree);  // nv numbers each, not cleared

@@ -35,7 +35,7 @@ public:
     int order() const override { return 2; }
 
     bool take(Motion& motion, SmoothStep& s) const override {
-        auto& w = work_in<Work>(s.own);
+        auto& w = work_in<Work>(s.method_work);
         const System& system = motion.system();
         s.solves = 0;
         s.error = std::numeric_limits<double>::quiet_NaN();
