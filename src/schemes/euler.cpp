@@ -18,6 +18,8 @@ namespace stickslip {
 
 namespace {
 
+constexpr double no_overlap = 2;  // in place of a share of the step
+
 // The smallest gap at the later configuration of the contacts that were open at the earlier one.
 double smallest_open_gap(const ContactGaps& before, const ContactGaps& now, double closed_gap) {
     double least = infinity;
@@ -63,11 +65,82 @@ void Euler::contact_step(const System& system, Solver& solver, const State& x, c
     solve_stage(solver, s, report);
 }
 
+// The share of the step after which the first contact that is open at the start overlaps, or no_overlap. Leaves the configuration
+// there, or at the end of the step, in s.q1, the way to it in s.dq and its rows in s.problem.
+double Euler::first_overlap(const System& system, const State& x, double h, Step& s, Work& w) const {
+    const auto smallest_gap_at = [&](double share) {
+        s.dq = (share * h) * x.v;
+        s.q1 = x.q;
+        system.advance(s.q1, s.dq);
+        find_rows(system, x.t + share * h, s.q1, x.v, h, s);
+        list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.terms.contact_speed, w.after);
+        return smallest_open_gap(w.before, w.after, options_.closed_gap);
+    };
+    const double deepest = smallest_gap_at(1);
+    if (!(deepest < 0)) return no_overlap;
+    const double open = smallest_open_gap(w.before, w.before, options_.closed_gap);
+    const double share = bracketed_root(smallest_gap_at, 0, 1, open, deepest);
+    smallest_gap_at(share);
+    return share;
+}
+
+// Moves x to s.q1 by the contact step of length h with the contacts that were closed at its start, and books it.
+void Euler::take(const System& system, Solver& solver, State& x, double h, double t1, Step& s, Work& w,
+                 Stopwatch& watch, StepReport& report) const {
+    keep_closed(w.before, options_.closed_gap, s);
+    watch.lap(StepTimers::fill);
+    contact_step(system, solver, x, s.q1, h, s, report);
+    watch.lap(StepTimers::solve);
+    s.v_weighted = s.solution.v;
+    s.t_weighted = t1;
+    s.memory.v_rate = (s.solution.v - x.v) / h;
+    s.ledger.book(system, {.t0 = x.t,
+                           .t1 = t1,
+                           .q0 = &s.q0,
+                           .v0 = &s.v0,
+                           .q1 = &s.q1,
+                           .v1 = &s.solution.v,
+                           .problem = &s.problem,
+                           .solution = &s.solution,
+                           .impulses = &s.terms.impulses,
+                           .mass = &s.terms.mass,
+                           .stabilisation = &s.terms.stabilisation,
+                           .joint_stabilisation = &s.terms.joint_stabilisation,
+                           .alpha = 1,
+                           .gamma = 1,
+                           .extra = nullptr,
+                           .impacts_inside = false});
+    note_impulses(s);
+    note_mode_changes(t1, s);
+    remember(h, s);
+    x.q = s.q1;
+    x.v = s.solution.v;
+    x.t = t1;
+    watch.lap(StepTimers::book);
+}
+
+// The impact of everything closed at x.
+void Euler::collide(const System& system, Solver& solver, const ImpactOptions& impact, State& x, Step& s, Work& w,
+                    Stopwatch& watch, StepReport& report) const {
+    system.mass(x.q, s.terms.mass);
+    s.problem.A = s.terms.mass;
+    find_rows(system, x.t, x.q, x.v, options_.step, s);
+    list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.terms.contact_speed, w.after);
+    keep_closed(w.after, options_.closed_gap, s);
+    watch.lap(StepTimers::find);
+    resolve_impact(system, solver, impact, x, s, w.impact, report);
+    s.memory.v_rate.setZero();
+    remember(options_.step, s);
+    s.memory.h = 0;  // impulses of an impact are no guess for the next step, its modes are
+    s.v_weighted = x.v;
+    s.t_weighted = x.t;
+    watch.lap(StepTimers::solve);
+}
+
 StepReport Euler::step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const {
-    const double closed_gap = options_.closed_gap;
     const ImpactOptions impact{static_cast<ImpactLaw>(options_.impact.index), options_.restitution_threshold, 1e-8};
     double h = step_length(x.t, options_.step, t_limit);
-    auto& [before, after, impact_work] = work_of<Work>(s);
+    auto& w = work_of<Work>(s);
     StepReport report;
     Stopwatch watch(s.timers);
     begin_step(x, s);
@@ -77,89 +150,23 @@ StepReport Euler::step(const System& system, Solver& solver, State& x, double t_
     s.problem.A = s.terms.mass;
     find_rows(system, x.t, x.q, x.v, h, s);
     note_violations(x.v, s);
-    list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.terms.contact_speed, before);
+    list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.terms.contact_speed, w.before);
     watch.lap(StepTimers::find);
-    bool collision = std::any_of(before.begin(), before.end(), [&](const ContactGap& g) {
-        return g.gap <= closed_gap && g.rate < -impact.approach_tolerance;
+    bool collision = std::any_of(w.before.begin(), w.before.end(), [&](const ContactGap& g) {
+        return g.gap <= options_.closed_gap && g.rate < -impact.approach_tolerance;
     });
-    if (!collision) {
-        // The end of the step, and whether something new overlaps there.
-        s.dq = h * x.v;
-        s.q1 = x.q;
-        system.advance(s.q1, s.dq);
-        find_rows(system, x.t + h, s.q1, x.v, h, s);
-        list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.terms.contact_speed, after);
-        const double deepest = smallest_open_gap(before, after, closed_gap);
-        if (deepest < 0) {
-            collision = true;
-            const auto gap_at = [&](double share) {
-                s.dq = (share * h) * x.v;
-                s.q1 = x.q;
-                system.advance(s.q1, s.dq);
-                find_rows(system, x.t + share * h, s.q1, x.v, h, s);
-                list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.terms.contact_speed, after);
-                return smallest_open_gap(before, after, closed_gap);
-            };
-            const double share = bracketed_root(gap_at, 0, 1, smallest_open_gap(before, before, closed_gap), deepest);
-            gap_at(share);
-            h *= share;
-        }
-        watch.lap(StepTimers::find);
-
-        // The contact step up to the end or the collision, with the contacts that were closed at its start.
-        if (h > 0) {
-            const double t1 = collision ? x.t + h : end_of_step(x.t, h, t_limit);
-            keep_closed(before, closed_gap, s);
-            watch.lap(StepTimers::fill);
-            contact_step(system, solver, x, s.q1, h, s, report);
-            watch.lap(StepTimers::solve);
-            s.v_weighted = s.solution.v;
-            s.t_weighted = t1;
-            s.memory.v_rate = (s.solution.v - x.v) / h;
-            s.ledger.book(system, {.t0 = x.t,
-                                   .t1 = t1,
-                                   .q0 = &s.q0,
-                                   .v0 = &s.v0,
-                                   .q1 = &s.q1,
-                                   .v1 = &s.solution.v,
-                                   .problem = &s.problem,
-                                   .solution = &s.solution,
-                                   .impulses = &s.terms.impulses,
-                                   .mass = &s.terms.mass,
-                                   .stabilisation = &s.terms.stabilisation,
-                                   .joint_stabilisation = &s.terms.joint_stabilisation,
-                                   .alpha = 1,
-                                   .gamma = 1,
-                                   .extra = nullptr,
-                                   .impacts_inside = false});
-            note_impulses(s);
-            note_mode_changes(t1, s);
-            remember(h, s);
-            x.q = s.q1;
-            x.v = s.solution.v;
-            x.t = t1;
-            watch.lap(StepTimers::book);
-        }
-    } else {
+    if (collision) {
         h = 0;
         s.dq.setZero();
-    }
-
-    if (collision) {
-        system.mass(x.q, s.terms.mass);
-        s.problem.A = s.terms.mass;
-        find_rows(system, x.t, x.q, x.v, options_.step, s);
-        list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.terms.contact_speed, after);
-        keep_closed(after, closed_gap, s);
+    } else {
+        const double share = first_overlap(system, x, h, s, w);
+        collision = share <= 1;
+        if (collision) h *= share;
         watch.lap(StepTimers::find);
-        resolve_impact(system, solver, impact, x, s, impact_work, report);
-        s.memory.v_rate.setZero();
-        remember(options_.step, s);
-        s.memory.h = 0;  // impulses of an impact are no guess for the next step, its modes are
-        s.v_weighted = x.v;
-        s.t_weighted = x.t;
-        watch.lap(StepTimers::solve);
+        const double t1 = collision ? x.t + h : end_of_step(x.t, h, t_limit);
+        if (h > 0) take(system, solver, x, h, t1, s, w, watch, report);
     }
+    if (collision) collide(system, solver, impact, x, s, w, watch, report);
 
     project(system, solver, options_.projection, x, s);
     hold_limits(system, solver, x, s);

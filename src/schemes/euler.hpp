@@ -1,3 +1,5 @@
+// Explicit Euler with solvable LCPs and located collisions [Anitescu-Potra 1997, s.4]: v+ from M (v+ - v) = h k + G' lambda + H' p
+// with the rows at q (+) h v, positions moved by the old velocity. Formulas and the rules for collisions: euler.cpp.
 #pragma once
 
 #include "base/fields.hpp"
@@ -45,6 +47,12 @@ private:
     // One contact step of length h from x, with the contacts in s.problem; leaves the new velocity in s.solution.v.
     void contact_step(const System& system, Solver& solver, const State& x, const VecX& q1, double h, Step& s,
                       StepReport& report) const;
+    double first_overlap(const System& system, const State& x, double h, Step& s, Work& w) const;
+    void take(const System& system, Solver& solver, State& x, double h, double t1, Step& s, Work& w, Stopwatch& watch,
+              StepReport& report) const;
+    void collide(const System& system, Solver& solver, const ImpactOptions& impact, State& x, Step& s, Work& w,
+                 Stopwatch& watch, StepReport& report) const;
+
     EulerOptions options_;
 };
 

@@ -1,3 +1,5 @@
+// Moreau-Jean time-stepping [Jean 1999; Haddouni (2.20)-(2.25)]: theta rule for the forces, contact laws with restitution on
+// velocities, 0 <= N v+ + e N v _|_ p_N >= 0, no event location. Formulas: moreau_jean.cpp.
 #pragma once
 
 #include "base/fields.hpp"

@@ -1,3 +1,5 @@
+// Schatzman and Paoli's time-stepping [Paoli-Schatzman 2002; Haddouni (2.31)]: contact laws with restitution on positions,
+// 0 <= phi((q+ + e q_old)/(1 + e)) _|_ p_N >= 0; the velocity is that of half a step ago. Formulas: schatzman_paoli.cpp.
 #pragma once
 
 #include "base/fields.hpp"

@@ -1,3 +1,5 @@
+// Stewart and Trinkle's time-stepping [Stewart-Trinkle 1996; Haddouni s.2.1.2.2]: g + h G v+ = 0 and 0 <= phi + h N v+ _|_ p_N >= 0,
+// so that joints do not drift. No restitution. Formulas: stewart_trinkle.cpp.
 #pragma once
 
 #include "base/fields.hpp"
