@@ -33,24 +33,10 @@ constexpr double most_growth = 5;    // larger and one lucky error estimate cost
 constexpr double most_shrink = 0.2;  // smaller and one impact costs many short steps
 
 void save_start(const System& system, const State& x, double h, Step& s, HalvedWork& k) {
-    k.start.t = x.t;
-    k.start.q = x.q;
-    k.start.v = x.v;
-    k.memory = s.memory;
-    k.ledger = s.ledger.snapshot();
-    k.frames = s.finder->frames();
+    k.start.keep(x, s);
     find_rows(system, x.t, x.q, x.v, h, s);
     k.id.assign(s.problem.contacts.id.begin(), s.problem.contacts.id.end());
     k.gap.assign(s.problem.contacts.gap.begin(), s.problem.contacts.gap.end());
-}
-
-void go_back(State& x, Step& s, const HalvedWork& k) {
-    x.t = k.start.t;
-    x.q = k.start.q;
-    x.v = k.start.v;
-    s.memory = k.memory;
-    s.ledger.restore(k.ledger);
-    s.finder->set_frames(k.frames);
 }
 
 // [m] By how much the contact that sank in most did so since the start of the step.
@@ -70,7 +56,7 @@ double sunk(const System& system, const State& x, Step& s, HalvedWork& k) {
 
 // The part of the loads' course over the step that its ends and its middle do not show, as a move of the coordinates.
 double unseen(const System& system, double h, const Step& s, HalvedWork& k) {
-    const State& x = k.start;
+    const State& x = k.start.x;
     system.forces(std::nextafter(x.t, infinity), x.q, x.v, k.forces);
     k.load = k.forces.potential + k.forces.applied;
     system.forces(x.t + h / 2, x.q, x.v, k.forces);
@@ -107,9 +93,9 @@ FirstHalf keep_first(const StepReport& report, Step& s, HalvedWork& k) {
 
 // The record of the second half, in s, becomes that of both.
 void join(const FirstHalf& first, const HalvedWork& k, Step& s) {
-    s.t0 = k.start.t;
-    s.q0 = k.start.q;
-    s.v0 = k.start.v;
+    s.t0 = k.start.x.t;
+    s.q0 = k.start.x.q;
+    s.v0 = k.start.x.v;
     s.middle.t = first.t1;
     for (const ContactRecord& record : k.contacts) {
         const auto place = std::lower_bound(s.contacts.begin(), s.contacts.end(), record.id,
@@ -149,7 +135,7 @@ StepReport halved_step(const System& system, const HalvedSteps& control, const O
         const StepReport full = one(h, t_limit);
         k.q_full = x.q;
         const double t_end = x.t;
-        go_back(x, s, k);
+        k.start.go_back(x, s);
         const FirstHalf first = keep_first(one(h / 2, t_limit), s, k);
         StepReport report = one(t_end - x.t, t_end);
         solves += full.solves + first.report.solves + report.solves;
@@ -165,7 +151,7 @@ StepReport halved_step(const System& system, const HalvedSteps& control, const O
         if (!good && h > control.smallest_step) {
             ++rejected;
             h = std::max(std::min(factor, safety) * h, control.smallest_step);
-            go_back(x, s, k);
+            k.start.go_back(x, s);
             continue;
         }
         double next = std::clamp((rejected > 0 ? std::min(factor, 1.0) : factor) * h, control.smallest_step,
@@ -174,7 +160,7 @@ StepReport halved_step(const System& system, const HalvedSteps& control, const O
         if (cut && good && rejected == 0) next = std::max(next, wanted);
         if (first.report.status != Status::ok) {
             // The step ends with the half that could not be solved, so that a refusal keeps its problem.
-            go_back(x, s, k);
+            k.start.go_back(x, s);
             report = one(h / 2, t_limit);
             solves += report.solves;
         } else {

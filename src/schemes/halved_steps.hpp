@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "collision/finder.hpp"
+#include "schemes/parts/step_start.hpp"
 #include "stickslip/scheme.hpp"
 
 namespace stickslip {
@@ -16,13 +16,10 @@ struct HalvedSteps {
     double order = 1;                // p of h_opt = 0.9 h (tol/error)^(1/p)
 };
 
-// What a trial may spoil, as it was at the start of the step; and the first of two halves. Kept for its memory.
+// The start of the step, to which trials go back, and the first of two halves. Kept for its memory.
 struct HalvedWork {
     double next_step = 0;  // [s] wanted by step control, remembered from step to step; 0: none yet
-    State start;
-    StepMemory memory;
-    EnergyLedger::Snapshot ledger;
-    ContactFinder::Frames frames;
+    StepStart start;
     std::vector<ContactId> id;  // sorted: contacts at the start
     std::vector<double> gap;    // [m]
     JointRows end_joints;       // rows at the end

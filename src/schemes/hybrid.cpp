@@ -121,20 +121,14 @@ StepReport Hybrid::step(const System& system, Solver& solver, State& x, double t
     StepMemory& memory = s.memory;
     if (w.reason == SwitchReason::none) {
         const double h_star = short_step(memory);
-        w.start.x = x;
-        w.start.memory = memory;
-        w.start.events = w.events.memory;
-        w.start.frames = s.finder->frames();
-        const EnergyLedger::Snapshot ledger = s.ledger.snapshot();
+        w.start.keep(x, s);
+        w.start_events = w.events.memory;
         EventOutcome outcome;
         StepReport report = events_.step(system, solver, x, t_limit, s, w.events, outcome);
-        const double since = x.t - w.start.events.last_impact;
+        const double since = x.t - w.start_events.last_impact;
         if (outcome.stuck) {  // the step is taken back, and time-stepping takes it
-            x = w.start.x;
-            memory = w.start.memory;
-            w.events.memory = w.start.events;
-            s.finder->set_frames(w.start.frames);
-            s.ledger.restore(ledger);
+            w.start.go_back(x, s);
+            w.events.memory = w.start_events;
             const int solves = report.solves, rejected = report.rejected;
             s.finder->sides.clear();
             w.events.memory.side.clear();

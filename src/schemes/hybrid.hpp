@@ -1,9 +1,9 @@
 // The hybrid scheme: event-driven while events are few, Moreau-Jean through accumulations and transitions.
 #pragma once
 
-#include "collision/finder.hpp"
 #include "schemes/event_driven/event_driven.hpp"
 #include "schemes/moreau_jean.hpp"
+#include "schemes/parts/step_start.hpp"
 
 namespace stickslip {
 
@@ -49,12 +49,8 @@ public:
         void edited() override { events.edited(); }
 
         // What a step that is taken back must restore.
-        struct Start {
-            State x;
-            StepMemory memory;
-            EventDrivenMemory events;
-            ContactFinder::Frames frames;
-        } start;
+        StepStart start;
+        EventDrivenMemory start_events;
         // Rows at the end of a step.
         JointRows joints;
         ContactRows contacts;

@@ -101,6 +101,15 @@ TEST(Snapshot, OfAnotherModelIsRefused) {
     expect_refused(box, Simulation(load_model("mechanism:pendulum")).snapshot(), "other sizes");
 }
 
+// Schemes remember different things, even where their bytes would fit.
+TEST(Snapshot, OfAnotherSchemeIsRefused) {
+    for (const char* other : {"euler", "stewart-trinkle", "trapezoidal", "hem5", "hybrid"}) {
+        const Bytes bytes = Walked(sliding_box, 20, {set("run.scheme", other)}).snapshot();
+        Simulation simulation(scene_of(sliding_box));
+        expect_refused(simulation, bytes, std::string("of scheme '") + other + "'");
+    }
+}
+
 // Whatever a changed byte makes of the lengths inside: an Error or a state, never memory of somebody else.
 TEST(Snapshot, WithOneByteChangedIsReadOrRefused) {
     Walked simulation(cut_pendulum, 70);
