@@ -214,6 +214,7 @@ struct Step : StepRecord {
     StepTerms terms;
     StepCorrection correction;
     std::unique_ptr<ContactFinder> finder;
+    std::vector<signed char> sides;  // EdgeSides of the rows; written by schemes that stop at edges
     std::unique_ptr<Redundancy> redundancy;
 };
 

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,10 @@ struct BodyState {
     Vec3 angular_velocity = Vec3::Zero();
     bool present = true;  // false: declared, but not there now (edit.hpp)
 };
+
+// Per edge of a system the side on which contacts are held, 1 or -1; 0 or missing: that of the configuration, the sign of
+// System::edge_value.
+using EdgeSides = std::span<const signed char>;
 
 class System {
 public:
@@ -73,6 +78,11 @@ public:
     // [m] Gap of one contact at q, the same number as in rows() and without the others: to look for the time when it closes.
     // Infinity if it would not be among the rows. The finder stays ready for curvature() of the rows asked for last.
     virtual double gap(const ContactId& id, const VecX& q, ContactFinder& finder) const;
+    // The same two with contacts held on given sides of the system's edges, also a little beyond them: a step that goes on to an
+    // edge must not see what lies behind. Only systems with edges know the difference.
+    virtual void rows_on(EdgeSides sides, double t, const VecX& q, ContactFinder& finder, JointRows& joints,
+                         ContactRows& contacts) const;
+    virtual double gap_on(EdgeSides sides, const ContactId& id, const VecX& q, ContactFinder& finder) const;
 
     // The joint limits among the contacts of rows(), alone and cheap: schemes do not let them be passed.
     virtual void limits(const VecX& q, ContactRows& limits) const;
@@ -88,7 +98,7 @@ public:
     // integrate u from zero in every step.
     virtual void chart_rate(const VecX& u, const VecX& v, VecX& rate) const;
     // Edges between faces of different curvature: the faces meet where edge_value is zero, and one owns the contact on either
-    // side. Which side is ContactFinder::sides, or the sign of edge_value where that says nothing.
+    // side.
     virtual int edges() const { return 0; }
     virtual double edge_value(int edge, const VecX& q) const;
     virtual std::string edge_name(int edge) const;

@@ -52,10 +52,6 @@ public:
     double margin = 1e-3;
     std::vector<double> reach;  // [m] per body, how far it may travel in this step; empty: zero
 
-    // Per edge of the system: the side on which contacts are, 1 or -1, while a step must not see beyond it; 0 or missing: where
-    // the configuration is (System::edge_value).
-    std::vector<signed char> sides;
-
     // Broad phase, unless the candidates at hand hold for these poses of the body frames and are not too many.
     void find_candidates(const CollisionModel& model, std::span<const Pose> body_poses);
     // Narrow phase: contacts() at these poses. Uses the memory of tangents, does not change it.

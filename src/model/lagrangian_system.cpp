@@ -120,13 +120,20 @@ public:
     }
 
     double gap(const ContactId& id, const VecX& q, ContactFinder& finder) const override {
+        return gap_on({}, id, q, finder);
+    }
+    double gap_on(EdgeSides sides, const ContactId& id, const VecX& q, ContactFinder& finder) const override {
         ++finder.counts.gaps;
         const LagrangianModel::Contact& contact = m_.contacts.at(id.a);
-        const bool here = contact.edge < 0 || side_of(contact.edge, q, finder) == contact.side;
+        const bool here = contact.edge < 0 || side_of(contact.edge, q, sides) == contact.side;
         return here ? contact.gap(q) : infinity;
     }
 
     void rows(double t, const VecX& q, ContactFinder& finder, JointRows& joints, ContactRows& contacts) const override {
+        rows_on({}, t, q, finder, joints, contacts);
+    }
+    void rows_on(EdgeSides sides, double t, const VecX& q, ContactFinder& finder, JointRows& joints,
+                 ContactRows& contacts) const override {
         ++finder.counts.rows;
         const auto loan = pool_.borrow();
         Scratch& w = *loan;
@@ -141,7 +148,7 @@ public:
         }
         for (std::size_t i = 0; i < m_.contacts.size(); ++i) {
             const LagrangianModel::Contact& contact = m_.contacts[i];
-            if (contact.edge >= 0 && side_of(contact.edge, q, finder) != contact.side) continue;
+            if (contact.edge >= 0 && side_of(contact.edge, q, sides) != contact.side) continue;
             const int dim = contact.friction == 0 ? 1 : 1 + contact.tangents;
             MatX& H = w.matrix(Scratch::contact_rows + contact.tangents, 1 + contact.tangents, m_.nv);
             contact.jacobian(q, H);
@@ -246,9 +253,9 @@ public:
     std::string contact_name(const ContactId& id) const override { return m_.contacts.at(id.a).name; }
 
 private:
-    int side_of(int edge, const VecX& q, const ContactFinder& finder) const {
+    int side_of(int edge, const VecX& q, EdgeSides sides) const {
         const auto e = static_cast<std::size_t>(edge);
-        if (e < finder.sides.size() && finder.sides[e] != 0) return finder.sides[e];
+        if (e < sides.size() && sides[e] != 0) return sides[e];
         return m_.edges[e].value(q) < 0 ? -1 : 1;
     }
 

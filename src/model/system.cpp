@@ -23,6 +23,15 @@ double System::gap(const ContactId& id, const VecX& q, ContactFinder& finder) co
     return found == contacts.id.end() ? infinity : contacts.gap[found - contacts.id.begin()];
 }
 
+void System::rows_on(EdgeSides, double t, const VecX& q, ContactFinder& finder, JointRows& joints,
+                     ContactRows& contacts) const {
+    rows(t, q, finder, joints, contacts);
+}
+
+double System::gap_on(EdgeSides, const ContactId& id, const VecX& q, ContactFinder& finder) const {
+    return gap(id, q, finder);
+}
+
 void System::limits(const VecX&, ContactRows& limits) const { limits.clear(); }
 
 double System::overlap_limit(const ContactId&) const { return infinity; }

@@ -93,7 +93,7 @@ void Hybrid::to_events(SwitchReason reason, const State& x, Step& s, Work& w) co
 
 bool Hybrid::space_friction(const System& system, const State& x, Step& s, Work& w) const {
     if (!switching_.space_friction) return false;
-    system.rows(x.t, x.q, *s.finder, w.joints, w.contacts);
+    system.rows_on(s.sides, x.t, x.q, *s.finder, w.joints, w.contacts);
     for (int i = 0; i < w.contacts.size(); ++i)
         if (w.contacts.jacobian.dim(i) == 3 && w.contacts.gap[i] <= options_.closed_gap) return true;
     return false;
@@ -110,7 +110,7 @@ SwitchReason Hybrid::settled(const System& system, const State& x, Step& s, Work
     const std::vector<ContactMode>& modes = s.solution.modes;
     if (std::any_of(modes.begin(), modes.end(), [](ContactMode mode) { return mode != ContactMode::open; }))
         return SwitchReason::closed;
-    system.rows(x.t, x.q, *s.finder, w.joints, w.contacts);
+    system.rows_on(s.sides, x.t, x.q, *s.finder, w.joints, w.contacts);
     const bool apart = std::all_of(w.contacts.gap.begin(), w.contacts.gap.end(),
                                    [&](double gap) { return gap > options_.closed_gap; });
     return apart ? SwitchReason::open : SwitchReason::none;
@@ -130,7 +130,7 @@ StepReport Hybrid::step(const System& system, Solver& solver, State& x, double t
             w.start.go_back(x, s);
             w.events.memory = w.start_events;
             const int solves = report.solves, rejected = report.rejected;
-            s.finder->sides.clear();
+            s.sides.clear();
             w.events.memory.side.clear();
             report =
                 stepping_.step(system, solver, x, x.t + length_to_grid(x.t, options_.step, t_limit), s, w.stepping);
@@ -148,7 +148,7 @@ StepReport Hybrid::step(const System& system, Solver& solver, State& x, double t
         }
         return report;
     }
-    s.finder->sides.clear();
+    s.sides.clear();
     w.events.memory.side.clear();  // to be seen anew when events come back
     const StepReport report =
         stepping_.step(system, solver, x, x.t + stepping_length(memory, w, x.t, t_limit), s, w.stepping);

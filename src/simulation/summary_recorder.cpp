@@ -23,7 +23,7 @@ void note_final_drift(const Model& model, const State& state, Step& step, RunSum
     ContactRows contacts;
     JointRows joints;
     model.system->look_ahead(state.v, 0, *step.finder);
-    model.system->rows(state.t, state.q, *step.finder, joints, contacts);
+    model.system->rows_on(step.sides, state.t, state.q, *step.finder, joints, contacts);
     const auto refuse = [&](const std::string& reason) {
         if (reason.empty() || !model.run.certify || summary.end != RunEnd::finished) return;
         summary.end = RunEnd::refused;

@@ -46,8 +46,8 @@ void EventStep::set_sides() {
         memory.side.resize(static_cast<std::size_t>(system_.edges()));
         for (int e = 0; e < system_.edges(); ++e) memory.side[e] = system_.edge_value(e, x_.q) < 0 ? -1 : 1;
     }
-    if (s_.finder->sides == memory.side) return;
-    s_.finder->sides.assign(memory.side.begin(), memory.side.end());
+    if (s_.sides == memory.side) return;
+    s_.sides.assign(memory.side.begin(), memory.side.end());
     w_.motion.forget();
 }
 

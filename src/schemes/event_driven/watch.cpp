@@ -173,7 +173,7 @@ void Watch::look_at_gaps(const Part& part, const MotionPoint& p, Earliest& earli
         const ContactGap* before = place >= 0 ? &gaps_before_[place] : nullptr;
         const auto gap_at = [&](double fraction) {
             on_path(part.system, part.s, fraction, u_, state_);
-            return seen_gap(part.system.gap(after.id, state_.q, part.finder));
+            return seen_gap(part.system.gap_on(part.motion.sides(), after.id, state_.q, part.finder));
         };
         const GapClosing closing = first_closing(before, after, part.from, length, length * part.s.h, gap_at);
         if (closing.found)

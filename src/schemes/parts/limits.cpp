@@ -32,7 +32,7 @@ void hold_limits(const System& system, Solver& solver, State& x, Step& s) {
     StepProblem& problem = s.correction.problem;
     for (int round = 0; round < most_rounds && passed(s.correction.limits); ++round) {
         system.mass(x.q, problem.A);
-        system.rows(x.t, x.q, *s.finder, problem.joints, problem.contacts);
+        system.rows_on(s.sides, x.t, x.q, *s.finder, problem.joints, problem.contacts);
         problem.contacts = s.correction.limits;
         problem.size_to_rows();
         for (int i = 0; i < problem.joints.size(); ++i)

@@ -36,7 +36,7 @@ bool rigid(const JointRows& joints, int i) {
 // Rows at x into the problem of the move, without friction.
 void load(const System& system, const State& x, Step& s) {
     StepProblem& problem = s.correction.problem;
-    system.rows(x.t, x.q, *s.finder, problem.joints, problem.contacts);
+    system.rows_on(s.sides, x.t, x.q, *s.finder, problem.joints, problem.contacts);
     std::fill(problem.contacts.friction.begin(), problem.contacts.friction.end(), 0.0);
 }
 

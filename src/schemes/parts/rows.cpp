@@ -56,7 +56,7 @@ void find_rows(const System& system, double t, const VecX& q, const VecX& v, dou
     StepProblem& problem = s.problem;
     system.look_ahead(v, h, *s.finder);
     system.find_candidates(q, *s.finder);
-    system.rows(t, q, *s.finder, problem.joints, problem.contacts);
+    system.rows_on(s.sides, t, q, *s.finder, problem.joints, problem.contacts);
 }
 
 const RowVec& contact_speeds(const VecX& v, Step& s) {

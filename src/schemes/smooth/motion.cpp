@@ -80,6 +80,7 @@ void Motion::attach(const System& system, Step& s) {
     if (system_ != &system || finder_ != s.finder.get()) forget();
     system_ = &system;
     finder_ = s.finder.get();
+    sides_ = &s.sides;
     found_ = nullptr;
 }
 
@@ -138,7 +139,7 @@ void Motion::begin(const Modes& modes, const MotionPoint& p, Step& s) {
 
 int Motion::side(int edge) const {
     const auto e = static_cast<std::size_t>(edge);
-    return e < finder_->sides.size() && finder_->sides[e] != 0 ? finder_->sides[e] : 1;
+    return e < sides_->size() && (*sides_)[e] != 0 ? (*sides_)[e] : 1;
 }
 
 bool Motion::holds(const MotionPoint& p, double t, const VecX& q) const {
@@ -149,7 +150,7 @@ void Motion::read(double t, const VecX& q, MotionPoint& p) {
     if (holds(p, t, q)) return;
     p.t = t;
     p.q = q;
-    system_->rows(t, q, *finder_, p.joints, p.contacts);
+    system_->rows_on(*sides_, t, q, *finder_, p.joints, p.contacts);
     found_ = &p;
     p.version = version_;
     p.bias_known = false;
@@ -277,7 +278,7 @@ void Motion::load(const VecX& v, MotionPoint& p) {
 void Motion::find_bias(MotionPoint& p) {
     if (p.bias_known && p.bias_v == p.v) return;
     if (found_ != &p) {  // the finder must hold the contacts whose curvature is asked for
-        system_->rows(p.t, p.q, *finder_, p.joints, p.contacts);
+        system_->rows_on(*sides_, p.t, p.q, *finder_, p.joints, p.contacts);
         found_ = &p;
     }
     system_->curvature(p.t, p.q, p.v, *finder_, p.joints, p.contacts);

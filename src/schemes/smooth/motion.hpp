@@ -88,6 +88,7 @@ public:
     const std::vector<Source>& sources() const { return sources_; }
     int rows() const { return row_count_; }
     int side(int edge) const;  // of an edge of the system, on which contacts are held
+    EdgeSides sides() const { return *sides_; }
 
     // Whether the rows at (t, q) are in p.
     bool holds(const MotionPoint& p, double t, const VecX& q) const;
@@ -139,8 +140,9 @@ private:
     const System* system_ = nullptr;
     const Modes* modes_ = nullptr;
     ContactFinder* finder_ = nullptr;
-    const MotionPoint* found_ = nullptr;  // whose rows the finder holds
-    unsigned version_ = 1;                // of rows that are up to date
+    const std::vector<signed char>* sides_ = nullptr;  // of the step
+    const MotionPoint* found_ = nullptr;               // whose rows the finder holds
+    unsigned version_ = 1;                             // of rows that are up to date
     std::vector<Source> sources_;
     std::vector<char> kept_;     // per bilateral row: not redundant
     bool joints_alone_ = false;  // the rows imposed are those of the joints, all of them, one per group
