@@ -63,11 +63,15 @@ double LinearlyImplicit::first_collision(const System& system, const State& x, c
             if (after.rate < -approach_tolerance) earliest = std::min(earliest, 1.0);
             continue;
         }
+        // All rows and not this gap alone: the frames that the step commits are then those at the collision.
         const auto gap_at = [&](double fraction) {
+            w.rows_of = nullptr;
             w.q_path = x.q;
             along(trial, fraction, x.v, s.solution.v, w.dq);
             system.advance(w.q_path, w.dq);
-            return seen_gap(system.gap(after.id, w.q_path, *s.finder));
+            system.rows(x.t + fraction * h, w.q_path, *s.finder, w.joints, w.contacts);
+            const int c = find_contact(w.contacts.id, after.id);
+            return seen_gap(c >= 0 ? w.contacts.gap[c] : infinity);
         };
         const GapClosing closing = first_closing(before, after, 0, 1, h, gap_at);
         if (closing.found) earliest = std::min(earliest, closing.at);
