@@ -5,7 +5,6 @@
 
 #include "collision/finder.hpp"
 #include "diagnose/redundancy.hpp"
-#include "math/dense_lu.hpp"
 #include "problems/cones.hpp"
 #include "problems/contact_ids.hpp"
 
@@ -19,9 +18,6 @@ constexpr double no_slip =
 // the last steps before the stop that is too fast for explicit methods; larger, and slip that turns as it slows down is not followed.
 constexpr double last_share = 0.5;
 constexpr double begins_to_slip = 1e-6;  // [m/s] slower slip at the start of a step may turn at once
-// Of pivots scaled to 1. Rows that agree to this are one row: what drifts apart by less is not resolved, what is more
-// dependent than this near a dead point makes forces larger than the tolerance of a step.
-constexpr double rank_tolerance = 1e-10;
 
 // The unit force of friction against the slip u, in (t1, t2): -u/|u|, or the corner of the polygon that takes most.
 Vec2 against(const Vec2& u, int facets) {
@@ -31,20 +27,6 @@ Vec2 against(const Vec2& u, int facets) {
     for (const Vec2& corner : section.corner)
         if (corner.dot(u) < best->dot(u)) best = &corner;
     return *best;
-}
-
-// f(row, first velocity of the node, its size, values) for every row of every block, the values laid out as those of `rows`.
-template <class F>
-void for_blocks(const BlockRows& rows, const Nodes& nodes, const double* values, F&& f) {
-    const int *row = rows.row.data(), *first = rows.first.data(), *start = nodes.start.data();
-    for (int g = 0, n = rows.groups(); g < n; ++g) {
-        for (int b = first[g]; b < first[g + 1]; ++b) {
-            const BlockRows::Block& block = rows.blocks[b];
-            const int from = start[block.node], dof = start[block.node + 1] - from;
-            const double* x = values + block.offset;
-            for (int i = row[g]; i < row[g + 1]; ++i, x += dof) f(i, from, dof, x);
-        }
-    }
 }
 
 }  // namespace
@@ -319,102 +301,9 @@ void Motion::divide_by_mass(const MotionPoint& p, VecX& x) {
     mass_factors_.solve(x.data());
 }
 
-void Motion::multiply_coupled_rows(const MotionPoint& p, const MotionPoint& at) {
-    const Nodes& nodes = system_->nodes();
-    const int nv = nodes.nv();
-    pushed_.assign(static_cast<std::size_t>(row_count_) * nv, 0.0);
-    for_blocks(p.push, nodes, p.push.values.data(), [&](int k, int start, int dof, const double* row) {
-        for (int c = 0; c < dof; ++c) pushed_[k * nv + start + c] += row[c];
-    });
-    S_.setZero(row_count_, row_count_);
-    for (int k = 0; k < row_count_; ++k) {
-        double* column = pushed_.data() + k * nv;
-        mass_factors_.solve(column);
-        at.rows.product(nodes, Eigen::Map<const VecX>(column, nv), S_.col(k));
-    }
-}
-
-void Motion::multiply_rows(const MotionPoint& p, const MotionPoint& at) {
-    if (mass_factors_.coupled()) return multiply_coupled_rows(p, at);
-    const Nodes& nodes = system_->nodes();
-    pushed_.assign(p.push.values.begin(), p.push.values.end());
-    S_.setZero(row_count_, row_count_);
-    const bool one_node = nodes.size() == 1;
-    if (!one_node) {
-        if (at_node_.size() < static_cast<std::size_t>(nodes.size()))
-            at_node_.resize(static_cast<std::size_t>(nodes.size()));
-        for (auto& list : at_node_) list.clear();
-        for (int g = 0; g < at.rows.groups(); ++g)
-            for (int b = at.rows.first[g]; b < at.rows.first[g + 1]; ++b)
-                at_node_[at.rows.blocks[b].node].push_back({g, b});
-    }
-    for (int h = 0; h < p.push.groups(); ++h) {
-        for (const BlockRows::Block& block : p.push.blocks_of(h)) {
-            const int n = block.node, dof = nodes.dof(n);
-            double* column = pushed_.data() + block.offset;
-            for (int k = p.push.row[h]; k < p.push.row[h + 1]; ++k, column += dof) {
-                mass_factors_.solve_node(n, column);
-                const auto multiply = [&](int g, int b) {
-                    const double* J = at.rows.values.data() + at.rows.blocks[b].offset;
-                    for (int i = at.rows.row[g]; i < at.rows.row[g + 1]; ++i, J += dof) {
-                        double sum = 0;
-                        for (int c = 0; c < dof; ++c) sum += J[c] * column[c];
-                        S_(i, k) += sum;
-                    }
-                };
-                if (one_node) {
-                    for (int g = 0; g < at.rows.groups(); ++g)
-                        for (int b = at.rows.first[g]; b < at.rows.first[g + 1]; ++b) multiply(g, b);
-                } else {
-                    for (const auto& [g, b] : at_node_[n]) multiply(g, b);
-                }
-            }
-        }
-    }
-}
-
-void Motion::factor_rows() {
-    const int m = row_count_;
-    scale_.resize(m);
-    for (int i = 0; i < m; ++i) {
-        const double d = std::abs(S_(i, i));
-        scale_[i] = d > 0 ? 1 / std::sqrt(d) : 1.0;
-    }
-    for (int j = 0; j < m; ++j)
-        for (int i = 0; i < m; ++i) S_(i, j) *= scale_[i] * scale_[j];
-    lu_ = S_;
-    pivots_.resize(static_cast<std::size_t>(m));
-    by_min_norm_ = !factor_dense(lu_.data(), pivots_.data(), m);
-    rank_defect_ = 0;
-    for (int i = 0; i < m && !by_min_norm_; ++i)
-        by_min_norm_ = std::abs(lu_(i, i)) * rank_tolerance > 1;  // reciprocals
-    if (!by_min_norm_) return;
-    for (int j = 0; j < m; ++j)
-        for (int i = 0; i < m; ++i)
-            if (!std::isfinite(S_(i, j))) {
-                trouble_ = Trouble::singular;
-                return;
-            }
-    min_norm_.factor(S_, rank_tolerance);
-    rank_defect_ = m - min_norm_.rank();
-}
-
-void Motion::solve_rows(double* y) const {
-    const int m = row_count_;
-    for (int i = 0; i < m; ++i) y[i] *= scale_[i];
-    if (by_min_norm_)
-        min_norm_.solve(y);
-    else
-        solve_dense(lu_.data(), pivots_.data(), y, m);
-    for (int i = 0; i < m; ++i) y[i] *= scale_[i];
-}
-
 void Motion::solve(MotionPoint& p, const MotionPoint& at, const RowVec& r) {
     factor_mass(p);
-    if (row_count_ > 0) {
-        multiply_rows(p, at);
-        factor_rows();
-    }
+    if (!schur_.factor(mass_factors_, at.rows, p.push, system_->nodes())) trouble_ = Trouble::singular;
     if (trouble_ == Trouble::singular) return;
     solve_again(p, at, r);
 }
@@ -435,15 +324,9 @@ void Motion::solve_again(MotionPoint& p, const MotionPoint& at, const RowVec& r)
             for (int c = 0; c < dof; ++c) sum += J[c] * a[start + c];
             rhs[i] -= sum;
         });
-        solve_rows(rhs);
+        schur_.solve(rhs);
         for (int i = 0; i < row_count_; ++i) y[i] += rhs[i];
-        const auto push = [&](int i, int start, int dof, const double* column) {
-            for (int c = 0; c < dof; ++c) a[start + c] += column[c] * rhs[i];
-        };
-        if (mass_factors_.coupled())
-            for (int i = 0; i < row_count_; ++i) push(i, 0, nodes.nv(), pushed_.data() + i * nodes.nv());
-        else
-            for_blocks(p.push, nodes, pushed_.data(), push);
+        schur_.add_pushed(p.push, nodes, rhs, a);
     }
 }
 

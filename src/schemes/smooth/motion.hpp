@@ -13,15 +13,13 @@
 //   [ M  -C ] [ a ]   [ f ]                 S = J M^-1 C,   S y = r - J M^-1 f,   a = M^-1 (f + C y)
 //   [ J   0 ] [ y ] = [ r ]
 //
-// is solved through S, dense; M is factored by node or, where nodes are coupled, as a whole. LU with pivoting; where S is singular to `rank_tolerance`
-// (redundant contacts, dead points) by QR with column pivoting, least squares of least norm (math/min_norm). Redundant rows of
-// joints are left out beforehand (diagnose/redundancy), chosen anew at the start of each step.
+// is solved through S, dense (schur.hpp); M is factored by node or, where nodes are coupled, as a whole. Redundant rows of joints
+// are left out beforehand (diagnose/redundancy), chosen anew at the start of each step.
 #pragma once
 
 #include <vector>
 
-#include "math/block_factors.hpp"
-#include "math/min_norm.hpp"
+#include "schemes/smooth/schur.hpp"
 #include "schemes/smooth/target_rates.hpp"
 #include "stickslip/scheme.hpp"
 
@@ -113,7 +111,7 @@ public:
     void divide_by_mass(const MotionPoint& p, VecX& x);
 
     Trouble trouble() const { return trouble_; }
-    int rank_defect() const { return rank_defect_; }  // of the last solve
+    int rank_defect() const { return schur_.rank_defect(); }  // of the last solve
     const ContactId& lost() const { return lost_; }
 
     // [N] Normal and tangential force of contact i of the modes, in its frame (n, t1, t2).
@@ -132,10 +130,6 @@ private:
     void copy_rows(const BlockRows& from, int group, int first, int count, BlockRows& to) const;
     void copy_all(const BlockRows& from, BlockRows& to) const;
     void factor_mass(const MotionPoint& p);
-    void multiply_rows(const MotionPoint& p, const MotionPoint& at);          // S
-    void multiply_coupled_rows(const MotionPoint& p, const MotionPoint& at);  // the same where M couples nodes
-    void factor_rows();
-    void solve_rows(double* y) const;
 
     const System* system_ = nullptr;
     const Modes* modes_ = nullptr;
@@ -151,7 +145,6 @@ private:
     int row_count_ = 0;
     Trouble trouble_ = Trouble::none;
     ContactId lost_;
-    int rank_defect_ = 0;
 
     // work
     MotionPoint start_;    // rows at the start of the phase,
@@ -160,13 +153,8 @@ private:
     BlockFactors mass_factors_;
     std::vector<double> mass_of_factors_;                      // values whose factors these are,
     std::vector<BlockMatrix::Coupling> couplings_of_factors_;  // and where they stand
-    AlignedDoubles pushed_;  // C' M^-1, laid out as p.push.values or, where M couples nodes, nv numbers per row
-    WorkMat S_, lu_;
-    std::vector<int> pivots_;
-    RowVec scale_, rhs_, dy_;
-    MinNorm min_norm_;
-    bool by_min_norm_ = false;
-    std::vector<std::vector<std::pair<int, int>>> at_node_;  // per node: group and block of J
+    Schur schur_;
+    RowVec rhs_;
     RowVec Gv_, speed_;
     TargetRateScratch target_scratch_;
 };

@@ -3,13 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "math/dense_lu.hpp"
-
 namespace stickslip {
 
 namespace {
-
-constexpr double rank_tolerance = 1e-10;  // of pivots scaled to 1, as in Motion
 
 double largest(const VecX& x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0; }
 
@@ -194,77 +190,7 @@ bool StageNewton::factor(const Motion& motion, const MotionPoint& p, const VecX&
     A_ = p.mass;
     add_slopes(system, p, B, D, moves);
     add_rows(nodes, p, moves ? B : 0.0, D);
-    return factors_.factor(A_) && factor_schur(nodes);
-}
-
-void StageNewton::multiply_rows(const Nodes& nodes) {
-    if (at_node_.size() < static_cast<std::size_t>(nodes.size()))
-        at_node_.resize(static_cast<std::size_t>(nodes.size()));
-    for (auto& list : at_node_) list.clear();
-    for (int g = 0; g < left_.groups(); ++g)
-        for (int b = left_.first[g]; b < left_.first[g + 1]; ++b) at_node_[left_.blocks[b].node].push_back({g, b});
-    for (int g = 0; g < push_.groups(); ++g) {
-        for (const BlockRows::Block& block : push_.blocks_of(g)) {
-            const int n = block.node, dof = nodes.dof(n);
-            const auto C = push_.values_of(g, block, nodes);
-            small_.resize(static_cast<std::size_t>(dof));
-            for (int k = 0; k < C.rows(); ++k) {
-                std::copy_n(C.row(k).data(), dof, small_.data());
-                factors_.solve_node(n, small_.data());
-                for (const auto& [row_group, b] : at_node_[n]) {
-                    const auto J = left_.values_of(row_group, left_.blocks[b], nodes);
-                    for (int i = 0; i < J.rows(); ++i) {
-                        double sum = 0;
-                        for (int c = 0; c < dof; ++c) sum += J(i, c) * small_[c];
-                        S_(left_.row[row_group] + i, push_.row[g] + k) += sum;
-                    }
-                }
-            }
-        }
-    }
-}
-
-void StageNewton::multiply_coupled_rows(const Nodes& nodes) {
-    rhs_.resize(left_.rows());
-    for (int g = 0; g < push_.groups(); ++g) {
-        for (int k = 0; k < push_.dim(g); ++k) {
-            work_.setZero(nodes.nv());
-            for (const BlockRows::Block& block : push_.blocks_of(g))
-                work_.segment(nodes.start[block.node], nodes.dof(block.node)) +=
-                    push_.values_of(g, block, nodes).row(k).transpose();
-            factors_.solve(work_.data());
-            left_.product(nodes, work_, rhs_);
-            S_.col(push_.row[g] + k) += rhs_.vec();
-        }
-    }
-}
-
-bool StageNewton::factor_schur(const Nodes& nodes) {
-    const int m = left_.rows();
-    if (m == 0) return true;
-    S_.setZero(m, m);
-    for (int i = 0; i < m; ++i) S_(i, i) = compliance_[i];
-    if (factors_.coupled())
-        multiply_coupled_rows(nodes);
-    else
-        multiply_rows(nodes);
-    row_scale_.resize(m);
-    for (int i = 0; i < m; ++i) {
-        const double d = std::abs(S_(i, i));
-        row_scale_[i] = d > 0 ? 1 / std::sqrt(d) : 1.0;
-    }
-    for (int j = 0; j < m; ++j)
-        for (int i = 0; i < m; ++i) {
-            S_(i, j) *= row_scale_[i] * row_scale_[j];
-            if (!std::isfinite(S_(i, j))) return false;
-        }
-    lu_ = S_;
-    pivots_.resize(static_cast<std::size_t>(m));
-    by_min_norm_ = !factor_dense(lu_.data(), pivots_.data(), m);
-    for (int i = 0; i < m && !by_min_norm_; ++i)
-        by_min_norm_ = std::abs(lu_(i, i)) * rank_tolerance > 1;  // reciprocals
-    if (by_min_norm_) min_norm_.factor(S_, rank_tolerance);
-    return true;
+    return factors_.factor(A_) && schur_.factor(factors_, left_, push_, nodes, compliance_.data());
 }
 
 double StageNewton::correct(const Motion& motion, VecX& x, RowVec& y) {
@@ -278,12 +204,7 @@ double StageNewton::correct(const Motion& motion, VecX& x, RowVec& y) {
         left_.product(nodes, z_, rhs_);
         rhs_ *= -1;
         rhs_.head(rows_.size()) -= rows_.vec();
-        rhs_.array() *= row_scale_.array();
-        if (by_min_norm_)
-            min_norm_.solve(rhs_.data());
-        else
-            solve_dense(lu_.data(), pivots_.data(), rhs_.data(), m);
-        rhs_.array() *= row_scale_.array();
+        schur_.solve(rhs_.data());
         work_.setZero(nodes.nv());
         push_.add_transpose_product(nodes, rhs_, work_);
         factors_.solve(work_.data());

@@ -22,8 +22,6 @@
 #include <utility>
 #include <vector>
 
-#include "math/block_factors.hpp"
-#include "math/min_norm.hpp"
 #include "schemes/smooth/motion.hpp"
 
 namespace stickslip {
@@ -67,18 +65,15 @@ public:
              double tol, VecX& x, RowVec& y, int& solves, Evaluate&& evaluate);
 
 private:
-    static constexpr int most_iterations = 40;  // each takes a share of the turn of a step: shorter steps need fewer
-    static constexpr double slow = 0.2;         // the matrix is renewed when residuals shrink by less
-    static constexpr double arrived = 4e-16;    // the least that rounding allows
-    static constexpr double rounding = 1e-13;   // below this, no more than half of the last is taken for rounding
-    static constexpr double stiff = 1e-4;       // largest residual that rounding of q may excuse
+    static constexpr int max_iterations = 40;  // each takes a share of the turn of a step: shorter steps need fewer
+    static constexpr double slow = 0.2;        // the matrix is renewed when residuals shrink by less
+    static constexpr double arrived = 4e-16;   // the least that rounding allows
+    static constexpr double rounding = 1e-13;  // below this, no more than half of the last is taken for rounding
+    static constexpr double stiff = 1e-4;      // largest residual that rounding of q may excuse
 
     void add_slopes(const System& system, const MotionPoint& p, double B, double D, bool moves);
     void multiply_tangent(const BlockMatrix& T, BlockMatrix& A);
     void add_rows(const Nodes& nodes, const MotionPoint& p, double B, double D);
-    void multiply_rows(const Nodes& nodes);          // S_
-    void multiply_coupled_rows(const Nodes& nodes);  // the same where A_ couples nodes
-    bool factor_schur(const Nodes& nodes);
 
     std::vector<char> at_position_;
     BlockRows J_;       // rows imposed, as they come
@@ -95,12 +90,7 @@ private:
     RowVec rhs_;
     BlockFactors factors_;  // of A_
     AlignedDoubles small_, compliance_;
-    std::vector<int> pivots_;
-    std::vector<std::vector<std::pair<int, int>>> at_node_;
-    WorkMat S_, lu_;
-    RowVec row_scale_;
-    MinNorm min_norm_;
-    bool by_min_norm_ = false;
+    Schur schur_;
 };
 
 template <class Evaluate>
@@ -115,7 +105,7 @@ bool StageNewton::run(const Motion& motion, const MotionPoint& p, const VecX& u,
         if (!std::isfinite(left)) return false;
         if (left <= arrived || (left <= tol && left > (left <= rounding ? 0.5 : 0.9) * before)) return true;
         if (left <= stiff && left > 0.5 * before && moved <= 1) return true;
-        if (k == most_iterations) return left <= tol;
+        if (k == max_iterations) return left <= tol;
         if (renewed < 0 || (k - renewed >= 2 && left > rounding && left > slow * before)) {
             if (!factor(motion, p, u, B, D, moves)) return false;
             renewed = k;
