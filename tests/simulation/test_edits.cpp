@@ -30,7 +30,7 @@ TEST(EditLog, EditsBetweenStepsAreEventsOfTheNext) {
     ASSERT_TRUE(simulation.advance());
     ASSERT_EQ(witness.events.size(), 1u);
     EXPECT_EQ(witness.events[0].t, 0);
-    EXPECT_EQ(simulation.model().system->contact_name(witness.events[0].contact), "pivot");
+    EXPECT_EQ(simulation.model().system->who(witness.events[0]), "pivot");
 }
 
 TEST(EditLog, AnEditAfterTheLastStepIsInTheSummary) {
