@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@ namespace stickslip::testing {
 struct SchemeFamily {
     std::string name;
     std::vector<std::string> schemes;
+    friend std::ostream& operator<<(std::ostream& out, const SchemeFamily& family) { return out << family.name; }
 };
 
 // Every scheme of the table is in exactly one family. A scheme that no line names is a family of its own.
