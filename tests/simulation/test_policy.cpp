@@ -63,6 +63,8 @@ TEST(Policy, AToleranceBelowRoundingIsRefusedAtTheFirstStep) {
     EXPECT_EQ(state_hash(simulation.state()), state_hash(simulation.model().state));
     EXPECT_EQ(simulation.step().ledger.imbalance(), 0);
     EXPECT_FALSE(simulation.advance());
+    EXPECT_FALSE(simulation.until(0.1));
+    EXPECT_EQ(simulation.refusal(), summary.reason);
     EXPECT_THROW(simulation.edit(Edit::remove("box")), Error);
     EXPECT_EQ(simulation.run().reason, summary.reason);
 }
@@ -141,7 +143,7 @@ run: {step: 0.05, end: 1}
     EXPECT_TRUE(contains(refused.reason, "joint 'pin' is open by")) << refused.reason;
     const RunSummary budget = Simulation(scene_of(text, {set("run.policy", "budget")})).run();
     EXPECT_EQ(budget.end, RunEnd::finished) << budget.reason;
-    EXPECT_GT(budget.joint_violation_position_max, 1);
+    EXPECT_GT(budget.joint_violation.position_max, 1);
     EXPECT_TRUE(any_contains(budget.warnings, "joints drift apart"));
 }
 

@@ -45,6 +45,21 @@ TEST(Run, StepByStepIsTheRun) {
     EXPECT_EQ(steps.snapshot(), whole.snapshot());
 }
 
+TEST(Run, GoesOnUntilATime) {
+    Simulation whole(scene_of(sliding_box)), parts(scene_of(sliding_box));
+    whole.run();
+    EXPECT_TRUE(parts.until(0.1));
+    EXPECT_GE(parts.state().t, 0.1);
+    EXPECT_LT(parts.state().t, 0.1 + 0x1p-8);
+    const Bytes there = parts.snapshot();
+    EXPECT_TRUE(parts.until(0.1));  // it is there
+    EXPECT_EQ(parts.snapshot(), there);
+    EXPECT_TRUE(parts.until(0.5));
+    EXPECT_FALSE(parts.until(0.6));  // the run ends before
+    EXPECT_EQ(parts.snapshot(), whole.snapshot());
+    EXPECT_TRUE(parts.refusal().empty());
+}
+
 TEST(Run, StopsAfterTheStepInWhichItIsAskedTo) {
     Simulation simulation(scene_of(stone));
     Witness witness;
