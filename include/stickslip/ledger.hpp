@@ -81,8 +81,8 @@ private:
         double sum = 0, scale = 0;
     };
     void book_smooth_impulses(const Stage& s);
-    void book_joints(const Stage& s, WeightedWork& bound);
-    void book_contacts(const Stage& s, WeightedWork& bound);
+    WeightedWork book_joints(const Stage& s, WeightedWork bound);
+    WeightedWork book_contacts(const Stage& s, WeightedWork bound);
     void book_states(const System& system, const Stage& s);
 
     Energies start_, now_;

@@ -116,9 +116,7 @@ void EnergyLedger::book(const System& system, const Stage& s) {
         book_smooth_impulses(s);
     const double impact_loss_before = flows_.impact_loss;
     if (impact && s.extra) flows_.impact_loss -= w_.dot(*s.extra);
-    WeightedWork bound;
-    book_joints(s, bound);
-    book_contacts(s, bound);
+    const WeightedWork bound = book_contacts(s, book_joints(s, {}));
     if (impact) impact_gain_ -= flows_.impact_loss - impact_loss_before;
     if (!impact && bound.sum > bound_rounding * (bound.scale + scale_) + thermal_energy) ++bound_violations_;
     book_states(system, s);
@@ -137,7 +135,7 @@ void EnergyLedger::book_smooth_impulses(const Stage& s) {
     flows_.scheme_loss -= s.share * w_.dot(j_) - applied;
 }
 
-void EnergyLedger::book_joints(const Stage& s, WeightedWork& bound) {
+EnergyLedger::WeightedWork EnergyLedger::book_joints(const Stage& s, WeightedWork bound) {
     const StepProblem& problem = *s.problem;
     const StepSolution& solution = *s.solution;
     const bool impact = is_impact(s);
@@ -178,9 +176,10 @@ void EnergyLedger::book_joints(const Stage& s, WeightedWork& bound) {
             }
         }
     }
+    return bound;
 }
 
-void EnergyLedger::book_contacts(const Stage& s, WeightedWork& bound) {
+EnergyLedger::WeightedWork EnergyLedger::book_contacts(const Stage& s, WeightedWork bound) {
     const StepProblem& problem = *s.problem;
     const StepSolution& solution = *s.solution;
     const bool impact = is_impact(s);
@@ -214,6 +213,7 @@ void EnergyLedger::book_contacts(const Stage& s, WeightedWork& bound) {
         flows_.regularisation_loss += 0.5 * p * given;
         (s.impacts_inside ? flows_.impact_loss : flows_.scheme_loss) += normal - 0.5 * p * given;
     }
+    return bound;
 }
 
 // Energies of the state; the parts whose work is already in the states move to the scheme.
