@@ -30,7 +30,7 @@ struct OneStep {
         const Step& step = simulation.step();
         EXPECT_EQ(step.problem.contacts.size(), 1);
         EXPECT_LE(residual(step.problem, step.solution).max(), 1e-13);
-        answer.p = step.solution.p;
+        answer.p = step.solution.p.vec();
         answer.v = simulation.state().v;
     }
     Simulation simulation;

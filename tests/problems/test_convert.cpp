@@ -35,7 +35,7 @@ VecX contact_velocities(const StepProblem& problem, const VecX& p) {
     K.bottomLeftCorner(m, nv) = G;
     K.bottomRightCorner(m, m) = problem.T.vec().asDiagonal();
     VecX rhs(nv + m);
-    rhs << problem.r + H.transpose() * p, problem.b;
+    rhs << problem.r + H.transpose() * p, problem.b.vec();
     const VecX v = Eigen::CompleteOrthogonalDecomposition<MatX>(K).solve(rhs).head(nv);
     return H * v + VecX(problem.S.vec().cwiseProduct(p)) + problem.c.vec();
 }
@@ -111,7 +111,7 @@ TEST(Elimination, RecoversVelocitiesThatTheJointsAllow) {
         problem.joints.jacobian.product(problem.nodes(), solution.v, w);
         for (const int j : elimination.free()) EXPECT_NEAR(w[j], 0, 1e-12);
         elimination.velocities(problem, solution, y);
-        EXPECT_LT((y.vec() - elimination.W() * x.vec() - elimination.q().vec()).norm(), 1e-10 * (1 + y.norm()));
+        EXPECT_LT((y.vec() - elimination.W() * x - elimination.q().vec()).norm(), 1e-10 * (1 + y.norm()));
     }
 }
 

@@ -520,9 +520,9 @@ TEST(Hdf5Recorder, ChangesOfMethodComeBackWithTheirReasons) {
     EXPECT_EQ(r.events[1].reason, SwitchReason::closed);
     ASSERT_EQ(r.contact_names.size(), 1u);
     EXPECT_EQ(r.contact_names[0].id, (ContactId{.a = 7, .b = 8}));
-    EXPECT_EQ(r.summary.switches[SwitchReason::impacts], 2);
-    EXPECT_EQ(r.summary.switches[SwitchReason::closed], 1);
-    EXPECT_EQ(r.summary.switches[SwitchReason::open], 0);
+    EXPECT_EQ(r.summary.switches[static_cast<int>(SwitchReason::impacts)], 2);
+    EXPECT_EQ(r.summary.switches[static_cast<int>(SwitchReason::closed)], 1);
+    EXPECT_EQ(r.summary.switches[static_cast<int>(SwitchReason::open)], 0);
 }
 
 // Bytes changed or cut off behind HDF5's back: an Error or a record, never a crash.

@@ -365,7 +365,7 @@ TEST_F(Report, ChangesOfMethodStandWithTheirReasonAndAreNoContacts) {
     change.contact = no_contact;
     change.reason = SwitchReason::friction;
     r.events.push_back(change);
-    r.summary.switches[SwitchReason::friction] = 1;
+    r.summary.switches[static_cast<int>(SwitchReason::friction)] = 1;
     const std::string alone = report_html(r);
     expect_sound(alone, "a change of method");
     EXPECT_NE(alone.find("<td>method-switch (friction)</td>"), std::string::npos);
@@ -375,7 +375,7 @@ TEST_F(Report, ChangesOfMethodStandWithTheirReasonAndAreNoContacts) {
     // An edge is an event of the contact that takes over.
     r.events.push_back({.t = 0.06,
                         .kind = EventKind::edge,
-                        .contact = {3, 4, 5},
+                        .contact = {.a = 3, .b = 4, .feature = {0, 5}},
                         .before = ContactMode::slip,
                         .after = ContactMode::slip});
     const std::string both = report_html(r);

@@ -247,7 +247,7 @@ inline SmoothProblem bowl_problem(ContactMode mode, double end) {
     problem.system = make_lagrangian_system(std::move(model));
     const double turn = mode == ContactMode::stick ? -1.5 / radius : 20.0;
     problem.start = {0, numbers({0, -way, 0}, 0, 3), numbers({1.5, 0, turn}, 0, 3)};
-    problem.modes.contact = {{0, 0, 0}};
+    problem.modes.contact = {ContactId{}};
     problem.modes.mode = {mode};
     problem.modes.slip = {mode == ContactMode::stick ? Vec2(0, 0) : Vec2(1, 0)};
     problem.end.t = end;
