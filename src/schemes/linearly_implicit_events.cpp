@@ -63,8 +63,10 @@ double LinearlyImplicit::first_collision(const System& system, const State& x, c
             if (after.rate < -approach_tolerance) earliest = std::min(earliest, 1.0);
             continue;
         }
+        if (bracket_closing(before, after, h).open >= earliest) continue;
         // All rows and not this gap alone: the frames that the step commits are then those at the collision.
         const auto gap_at = [&](double fraction) {
+            if (fraction == 0) return before ? before->gap : 1.0;
             w.rows_of = nullptr;
             w.q_path = x.q;
             along(trial, fraction, x.v, s.solution.v, w.dq);
