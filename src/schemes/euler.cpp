@@ -94,22 +94,9 @@ void Euler::take(const System& system, Solver& solver, State& x, double h, doubl
     s.v_weighted = s.solution.v;
     s.t_weighted = t1;
     s.memory.v_rate = (s.solution.v - x.v) / h;
-    s.ledger.book(system, {.t0 = x.t,
-                           .t1 = t1,
-                           .q0 = &s.q0,
-                           .v0 = &s.v0,
-                           .q1 = &s.q1,
-                           .v1 = &s.solution.v,
-                           .problem = &s.problem,
-                           .solution = &s.solution,
-                           .impulses = &s.terms.impulses,
-                           .mass = &s.terms.mass,
-                           .stabilisation = &s.terms.stabilisation,
-                           .joint_stabilisation = &s.terms.joint_stabilisation,
-                           .alpha = 1,
-                           .gamma = 1,
-                           .extra = nullptr,
-                           .impacts_inside = false});
+    Stage stage = solved_stage(s, {x.t, s.q0, s.v0}, {t1, s.q1, s.solution.v});
+    stage.impacts_inside = false;
+    s.ledger.book(system, stage);
     note_impulses(s);
     note_mode_changes(t1, s);
     remember(h, s);

@@ -203,23 +203,12 @@ void LinearlyImplicit::accept(const System& system, State& x, const Trial& trial
     const double t0 = x.t;
     x.t = share < 1 ? x.t + length : s.t1;
     x.v = w.v_end;
-    s.ledger.book(system, {.t0 = t0,
-                           .t1 = x.t,
-                           .q0 = &s.q0,
-                           .v0 = &s.v0,
-                           .q1 = &x.q,
-                           .v1 = &x.v,
-                           .problem = &s.problem,
-                           .solution = &s.solution,
-                           .impulses = &s.terms.impulses,
-                           .mass = &s.terms.mass,
-                           .stabilisation = &s.terms.stabilisation,
-                           .joint_stabilisation = &s.terms.joint_stabilisation,
-                           .alpha = trial.alpha,
-                           .gamma = trial.gamma,
-                           .extra = nullptr,
-                           .share = y,
-                           .impacts_inside = false});
+    Stage stage = solved_stage(s, {t0, s.q0, s.v0}, {x.t, x.q, x.v});
+    stage.alpha = trial.alpha;
+    stage.gamma = trial.gamma;
+    stage.share = y;
+    stage.impacts_inside = false;
+    s.ledger.book(system, stage);
     note_impulses(s, y);
     if (share == 1) {
         note_mode_changes(x.t, s, trial.located);

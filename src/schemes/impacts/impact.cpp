@@ -55,20 +55,9 @@ void set_modes_after(const VecX& v, double tolerance, Step& s) {
 }
 
 void book(const System& system, const State& x, const VecX& v0, const VecX& v1, const VecX* given, Step& s) {
-    s.ledger.book(system, {.t0 = x.t,
-                           .t1 = x.t,
-                           .q0 = &x.q,
-                           .v0 = &v0,
-                           .q1 = &x.q,
-                           .v1 = &v1,
-                           .problem = &s.problem,
-                           .solution = &s.solution,
-                           .impulses = nullptr,
-                           .mass = &s.terms.mass,
-                           .stabilisation = nullptr,
-                           .alpha = 1,
-                           .gamma = 1,
-                           .extra = given});
+    Stage stage = solved_impact(s, x, v0, v1);
+    stage.extra = given;
+    s.ledger.book(system, stage);
 }
 
 // Decompression: the normal impulses of the compression (in s.solution) come back, each with its own e; they are noted in the

@@ -95,20 +95,7 @@ Settled settle(const System& system, Solver& solver, const std::vector<std::uint
                 settled.impulse = std::max(settled.impulse, std::abs(s.solution.lambda[i]));
     const VecX before = x.v;
     x.v = s.solution.v;
-    s.ledger.book(system, {.t0 = x.t,
-                           .t1 = x.t,
-                           .q0 = &x.q,
-                           .v0 = &before,
-                           .q1 = &x.q,
-                           .v1 = &x.v,
-                           .problem = &problem,
-                           .solution = &s.solution,
-                           .impulses = nullptr,
-                           .mass = &s.terms.mass,
-                           .stabilisation = nullptr,
-                           .alpha = 1,
-                           .gamma = 1,
-                           .extra = nullptr});
+    s.ledger.book(system, solved_impact(s, x, before, x.v));
     return settled;
 }
 

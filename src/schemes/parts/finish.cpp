@@ -18,21 +18,10 @@ void finish_step(const System& system, Solver& solver, const StageEnd& end, Stat
     remember(end.h, s);
     watch.lap(StepTimers::advance);
 
-    s.ledger.book(system, {.t0 = s.t0,
-                           .t1 = s.t1,
-                           .q0 = &s.q0,
-                           .v0 = &s.v0,
-                           .q1 = &s.q1,
-                           .v1 = &s.v1,
-                           .problem = &s.problem,
-                           .solution = &s.solution,
-                           .impulses = &s.terms.impulses,
-                           .mass = &s.terms.mass,
-                           .stabilisation = &s.terms.stabilisation,
-                           .joint_stabilisation = &s.terms.joint_stabilisation,
-                           .alpha = end.alpha,
-                           .gamma = end.gamma,
-                           .extra = nullptr});
+    Stage stage = solved_stage(s, {s.t0, s.q0, s.v0}, {s.t1, s.q1, s.v1});
+    stage.alpha = end.alpha;
+    stage.gamma = end.gamma;
+    s.ledger.book(system, stage);
     if (end.projection) project(system, solver, *end.projection, x, s);
     if (end.limits_held) hold_limits(system, solver, x, s);
     s.q1 = x.q;

@@ -6,17 +6,17 @@
 // which is the step problem with A = M, r = 0, c = phi and no friction: the run's own solver solves it. Velocities stay.
 // The energy that the move costs or gives is booked as regularisation.
 #include "collision/finder.hpp"
-#include "diagnose/redundancy.hpp"
-#include "schemes/parts/parts.hpp"
+#include "schemes/parts/project.hpp"
 
 namespace stickslip {
 
 namespace {
 
-// [rad, m] A limit passed by more is moved back. Smaller and every step at a limit pays for rounding; larger shows.
+// [rad, m] A limit passed by more is moved back. If it were smaller, every step at a limit would pay for rounding; if larger, the
+// overlap would show.
 constexpr double tolerance = 1e-10;
 // The coordinates are linear along the motion to second order: one round usually does.
-constexpr int most_rounds = 3;
+constexpr int max_rounds = 3;
 
 bool passed(const ContactRows& limits) {
     for (const double gap : limits.gap)
@@ -30,18 +30,15 @@ void hold_limits(const System& system, Solver& solver, State& x, Step& s) {
     system.limits(x.q, s.correction.limits);
     if (!passed(s.correction.limits)) return;
     StepProblem& problem = s.correction.problem;
-    for (int round = 0; round < most_rounds && passed(s.correction.limits); ++round) {
+    for (int round = 0; round < max_rounds && passed(s.correction.limits); ++round) {
         system.mass(x.q, problem.A);
         system.rows_on(s.sides, x.t, x.q, *s.finder, problem.joints, problem.contacts);
         problem.contacts = s.correction.limits;
         problem.size_to_rows();
         for (int i = 0; i < problem.joints.size(); ++i)
             if (problem.joints.kind[i] != RowKind::holonomic) problem.lower[i] = problem.upper[i] = 0;
-        s.redundancy->switch_off(problem);
         for (int i = 0; i < problem.contacts.size(); ++i) problem.c[i] = problem.contacts.gap[i];
-        s.correction.solution.size_to(problem);
-        s.correction.solution.warm = false;
-        if (solver.solve(problem, s.correction.solution).status != Status::ok) break;
+        if (!solve_move(solver, 1, s)) break;
         system.advance(x.q, s.correction.solution.v);
         system.limits(x.q, s.correction.limits);
     }

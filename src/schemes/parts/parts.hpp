@@ -83,6 +83,16 @@ void fill_bilateral(const VecX& v, const RowWeights& weights, Step& s);
 void warm_start(const VecX& v, double h, Step& s);
 // Solves s.problem; keeps the guess, to be saved if the step is refused, and the worst report.
 void solve_stage(Solver& solver, Step& s, StepReport& report);
+// The stage just solved, as the ledger wants it: from one state to another with the problem, the solution, the impulses and the
+// stabilisation of s. The vectors must stay where they are until it is booked. Weights are 1 unless the scheme sets them.
+struct StageState {
+    double t;
+    const VecX &q, &v;
+};
+Stage solved_stage(const Step& s, const StageState& from, const StageState& to);
+// The same for an impact at x from v0 to v1.
+Stage solved_impact(const Step& s, const State& x, const VecX& v0, const VecX& v1);
+
 // Adds the impulses of the stage just solved, or that share of them, to the record of the step.
 void note_impulses(Step& s, double share = 1);
 // Events from the contact modes of the last step and of this one, unless `located` without those at which nothing slips; then

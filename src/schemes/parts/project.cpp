@@ -20,11 +20,12 @@ namespace stickslip {
 
 namespace {
 
-// [m, rad; m/s, rad/s] Errors below are rounding of the rows. Smaller and every step pays for it; larger and it shows in sums.
+// [m, rad; m/s, rad/s] Smaller errors are rounding of the rows. If it were smaller, every step would pay for rounding; if larger,
+// the errors would show in sums.
 constexpr double rounding = 1e-14;
 // Newton's rounds. Convergence is quadratic from errors of O(h^2): three reach rounding.
-constexpr int most_rounds = 6;
-// Contacts farther than this many largest errors are not reached by the move. Smaller and a lever might reach one.
+constexpr int max_rounds = 6;
+// Contacts farther than this many largest errors are not reached by the move. If it were smaller, a lever might reach one.
 constexpr double reach = 100;
 
 bool rigid(const JointRows& joints, int i) {
@@ -40,17 +41,6 @@ void load(const System& system, const State& x, Step& s) {
     std::fill(problem.contacts.friction.begin(), problem.contacts.friction.end(), 0.0);
 }
 
-// Minimises |move|_M for the b and c at hand; the move is in s.correction.solution.v, in units of 1/scale.
-bool solve(Solver& solver, double scale, Step& s) {
-    StepProblem& problem = s.correction.problem;
-    problem.b *= scale;
-    problem.c *= scale;
-    s.redundancy->switch_off(problem);
-    s.correction.solution.size_to(problem);
-    s.correction.solution.warm = false;
-    return solver.solve(problem, s.correction.solution).status == Status::ok;
-}
-
 double largest_error(const JointRows& joints) {
     double error = 0;
     for (int i = 0; i < joints.size(); ++i)
@@ -62,7 +52,7 @@ bool project_positions(const System& system, Solver& solver, State& x, Step& s) 
     StepProblem& problem = s.correction.problem;
     bool moved = false;
     double before = infinity;
-    for (int round = 0; round < most_rounds; ++round) {
+    for (int round = 0; round < max_rounds; ++round) {
         load(system, x, s);
         const double error = largest_error(problem.joints);
         // Rows that depend on others may keep what the others do not leave them.
@@ -81,7 +71,7 @@ bool project_positions(const System& system, Solver& solver, State& x, Step& s) 
                 problem.lower[i] = problem.upper[i] = 0;
         }
         for (int i = 0; i < contacts.size(); ++i) problem.c[contacts.jacobian.row[i]] = std::max(contacts.gap[i], 0.0);
-        if (!solve(solver, 1 / error, s)) break;
+        if (!solve_move(solver, 1 / error, s)) break;
         s.correction.move = error * s.correction.solution.v;
         system.advance(x.q, s.correction.move);
         moved = true;
@@ -121,12 +111,22 @@ bool project_velocities(const System& system, Solver& solver, State& x, Step& s)
     contacts.jacobian.product(problem.nodes(), x.v, Hv);
     for (int i = 0; i < contacts.size(); ++i)
         problem.c[contacts.jacobian.row[i]] = std::max(Hv[contacts.jacobian.row[i]], 0.0);
-    if (!solve(solver, 1 / error, s)) return false;
+    if (!solve_move(solver, 1 / error, s)) return false;
     x.v += error * s.correction.solution.v;
     return true;
 }
 
 }  // namespace
+
+bool solve_move(Solver& solver, double scale, Step& s) {
+    StepProblem& problem = s.correction.problem;
+    problem.b *= scale;
+    problem.c *= scale;
+    s.redundancy->switch_off(problem);
+    s.correction.solution.size_to(problem);
+    s.correction.solution.warm = false;
+    return solver.solve(problem, s.correction.solution).status == Status::ok;
+}
 
 void project(const System& system, Solver& solver, const Choice& what, State& x, Step& s) {
     const auto kind = static_cast<Projection>(what.index);

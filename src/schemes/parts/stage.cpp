@@ -80,6 +80,28 @@ void solve_stage(Solver& solver, Step& s, StepReport& report) {
     }
 }
 
+Stage solved_stage(const Step& s, const StageState& from, const StageState& to) {
+    return {.t0 = from.t,
+            .t1 = to.t,
+            .q0 = &from.q,
+            .v0 = &from.v,
+            .q1 = &to.q,
+            .v1 = &to.v,
+            .problem = &s.problem,
+            .solution = &s.solution,
+            .impulses = &s.terms.impulses,
+            .mass = &s.terms.mass,
+            .stabilisation = &s.terms.stabilisation,
+            .joint_stabilisation = &s.terms.joint_stabilisation};
+}
+
+Stage solved_impact(const Step& s, const State& x, const VecX& v0, const VecX& v1) {
+    Stage stage = solved_stage(s, {x.t, x.q, v0}, {x.t, x.q, v1});
+    stage.impulses = nullptr;
+    stage.stabilisation = stage.joint_stabilisation = nullptr;
+    return stage;
+}
+
 void note_impulses(Step& s, double share) {
     const ContactRows& rows = s.problem.contacts;
     const auto fill = [&](ContactRecord& record, int i) {
