@@ -27,9 +27,6 @@ bool EventStep::accept() {
     s_.ledger.book(system_, x_, smooth.sum.flows(system_, smooth.q0, smooth.v0, smooth.q1, smooth.v1));
     record();
     remember();
-    // The end is the start of the next step, if nothing moves it.
-    w_.start_held = w_.modes.contact.empty() && !s_.redundancy->any();
-    w_.system = &system_;
     if (options_.drift.index == 2 && !project(smooth.end, options_.drift_limit, options_.drift_limit))
         report_.remark = "joints could not be brought back all the way by projection";
     stopwatch_.lap(StepTimers::book);
@@ -44,7 +41,7 @@ void EventStep::record() {
     s_.path.q = smooth.path_q;
     s_.path.v = smooth.path_v;
     for (std::size_t i = 0; i < w_.modes.contact.size(); ++i) {
-        const int c = w_.motion.contact_in(static_cast<int>(i), end);
+        const int c = end.place[i];
         s_.contacts.push_back({.id = w_.modes.contact[i],
                                .mode = w_.modes.mode[i],
                                .gap = end.contacts.gap[c],
@@ -85,10 +82,8 @@ void EventStep::remember() {
     StepMemory& memory = s_.memory;
     commit_frames();
     for (std::size_t i = 0; i < w_.modes.contact.size(); ++i) {
-        const int c = w_.motion.contact_in(static_cast<int>(i), end);
-        if (w_.modes.mode[i] != ContactMode::slip || end.contacts.jacobian.dim(c) < 3) continue;
-        const Vec2 u = w_.motion.slip_velocity(static_cast<int>(i), end);
-        if (u.norm() > no_direction) w_.memory.slip[i] = u.normalized();
+        if (w_.modes.mode[i] != ContactMode::slip || end.contacts.jacobian.dim(end.place[i]) < 3) continue;
+        if (end.slip[i].norm() > no_direction) w_.memory.slip[i] = end.slip[i].normalized();
     }
     memory.v_rate = (x_.v - smooth.v0) / smooth.h;
     memory.h = smooth.h;

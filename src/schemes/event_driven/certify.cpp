@@ -19,9 +19,7 @@ void EventStep::list_candidates(const MotionPoint& p) {
     w_.candidates.clear();
     for (std::size_t i = 0; i < w_.modes.contact.size(); ++i) {
         const bool slides = w_.modes.mode[i] == ContactMode::slip && w_.modes.slip[i].norm() > 0;
-        Vec2 slip = w_.modes.slip[i];
-        if (slides) slip = w_.motion.slip_direction(static_cast<int>(i), p);
-        w_.candidates.push_back({w_.modes.contact[i], slides, slip});
+        w_.candidates.push_back({w_.modes.contact[i], slides, slides ? p.slip_towards[i] : w_.modes.slip[i]});
     }
 }
 

@@ -114,7 +114,6 @@ bool EventStep::decide() {
     write_modes();
     s_.memory.h = 0;
     w_.memory.acceleration = (s_.solution.v - x_.v) / instant_span;
-    w_.start_held = false;
     return true;
 }
 

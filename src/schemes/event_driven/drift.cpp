@@ -22,7 +22,7 @@ double position_errors(const Motion& motion, const MotionPoint& p, RowVec& r) {
     int row = 0;
     for (const Motion::Source& source : motion.sources()) {
         if (source.contact >= 0) {
-            const double gap = p.contacts.gap[motion.contact_in(source.contact, p)];
+            const double gap = p.contacts.gap[p.place[source.contact]];
             if (std::abs(gap) <= largest_drift) r[row] = -gap;
         } else {
             const int i = p.joints.jacobian.row[source.joint_group] + source.first;
@@ -71,10 +71,7 @@ bool EventStep::project(MotionPoint& p, double limit, double velocity_limit) {
         x_.v += p.a;
         moved = true;
     }
-    if (moved) {
-        s_.ledger.move(system_, x_);
-        w_.start_held = false;
-    }
+    if (moved) s_.ledger.move(system_, x_);
     return !(error > std::max(limit, reached));
 }
 

@@ -82,7 +82,6 @@ bool EventStep::fail(Status status, const char* reason) {
     report_.status = status;
     report_.reason = reason;
     report_.t = x_.t;
-    w_.start_held = false;
     failed_ = true;
     return false;
 }

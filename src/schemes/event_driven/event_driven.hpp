@@ -88,7 +88,7 @@ struct GeneralizedAlphaOptions : EventDrivenOptions {
 // What event-driven integration remembers from step to step. The closed contacts and their modes are in StepMemory.
 struct EventDrivenMemory {
     double next_step = 0;            // [s] wanted by step control; 0: none yet
-    double last_error = 0;           // of the last accepted step, as a share of the tolerance; 0: none yet
+    double last_error = 0;           // of the last accepted step, relative to the tolerance; 0: none yet
     VecX acceleration;               // nv: at the end of the last step; of another size or NaN: modes are to be found
     std::vector<Vec2> slip;          // per closed contact: direction of slip in (t1, t2), zero where it sticks
     std::vector<signed char> bound;  // per bilateral row: 0 imposed, -1 or 1 pushes with its lower or upper bound
@@ -139,8 +139,6 @@ public:
         void remembered(FieldVisitor& visit) override { memory.fields(visit); }
         void edited() override { memory.acceleration.setConstant(std::numeric_limits<double>::quiet_NaN()); }
 
-        bool start_held = false;         // `smooth` holds the end of the last step, where the next one begins,
-        const System* system = nullptr;  // of this system
         Motion motion;
         SmoothStep smooth, half;
         Modes modes, modes_before, rigid;

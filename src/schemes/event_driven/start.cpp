@@ -53,7 +53,6 @@ bool EventStep::start() {
 
 // Nothing is known of the modes: the state is brought onto the joints, then the modes are decided.
 bool EventStep::find_modes() {
-    w_.start_held = false;
     w_.motion.forget();
     if (w_.memory.slip.size() != s_.memory.contact.size()) {
         w_.modes.contact.clear();
@@ -130,10 +129,7 @@ void EventStep::find_start() {
     system_.look_ahead(w_.v_reach, h_, *s_.finder);
     const bool known = w_.motion.holds(smooth.end, x_.t, x_.q);
     if (!known || !same_within_reach(smooth.end.contacts, w_.reach, *s_.finder)) w_.motion.forget();
-    if (known)
-        std::swap(smooth.start, smooth.end);
-    else
-        w_.start_held = false;
+    if (known) std::swap(smooth.start, smooth.end);
     system_.find_candidates(x_.q, *s_.finder);
     w_.motion.read(x_.t, x_.q, smooth.start);
 }
@@ -156,11 +152,8 @@ void EventStep::prepare_trial() {
     smooth.t = x_.t;
     smooth.q0 = x_.q;
     smooth.v0 = x_.v;
-    smooth.start_known = w_.start_held && w_.system == &system_ && smooth.start.t == x_.t && smooth.start.q == x_.q &&
-                         smooth.start.v == x_.v;
+    smooth.start_known = false;
     smooth.switch_before = system_.next_discontinuity(std::nextafter(x_.t, -infinity)) <= x_.t;
-    if (smooth.switch_before) smooth.start_known = false;
-    if (smooth.start_known) smooth.a0 = smooth.start.a;
     smooth.baumgarte = options_.drift.index == 1 ? 1 / options_.baumgarte_time : 0;
     smooth.error_of = options_.error.index == 1 ? ErrorOf::both : ErrorOf::positions;
     smooth.own_path = options_.dense.index == 1;

@@ -49,9 +49,9 @@ void Watch::plan(const System& system, const Motion& motion, const MotionPoint& 
     const Modes& modes = motion.modes();
     for (int i = 0; i < static_cast<int>(modes.contact.size()); ++i) {
         const auto k = static_cast<std::size_t>(i);
-        const int c = motion.contact_in(i, p);
+        const int c = p.place[i];
         functions_.push_back({Kind::take_off, i, modes.contact[k]});
-        if (c < 0 || p.contacts.jacobian.dim(c) == 1) continue;
+        if (p.contacts.jacobian.dim(c) == 1) continue;
         const bool stuck = modes.mode[k] == ContactMode::stick;
         functions_.push_back({stuck ? Kind::release : Kind::stop, i, modes.contact[k]});
     }
@@ -92,9 +92,9 @@ double Watch::value(const System& system, const Motion& motion, const MotionPoin
             return c >= 0 ? p.contacts.gap[c] : infinity;
         }
         case Kind::take_off: return motion.contact_force(f.index, p)[0];
-        case Kind::stop: return modes.slip[k].dot(motion.slip_velocity(f.index, p));
+        case Kind::stop: return modes.slip[k].dot(p.slip[k]);
         case Kind::release: {
-            const int c = motion.contact_in(f.index, p);
+            const int c = p.place[f.index];
             const Vec3 force = motion.contact_force(f.index, p);
             return p.contacts.friction[c] * force[0] -
                    cone_gauge(force.tail<2>(), p.contacts.jacobian.dim(c), p.contacts.facets[c]);

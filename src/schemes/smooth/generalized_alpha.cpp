@@ -26,14 +26,14 @@ namespace stickslip {
 
 namespace {
 
-// Share of the step over which the rate of the acceleration is taken. Larger and stiff forces make it useless; smaller and
-// rounding does.
-constexpr double rate_share = 1e-3;
-// A step may be longer than the last by this; beyond, a begins afresh: what rounding and the damped modes left in it is not to
-// be magnified.
-constexpr double most_growth = 4;
+// Fraction of the step over which the rate of the acceleration is taken. If it were larger, stiff forces would make the rate
+// useless; if smaller, rounding would.
+constexpr double rate_fraction = 1e-3;
+// A step may be longer than the last by this factor. Beyond it a begins afresh, so that what rounding and the damped modes left in
+// it is not magnified.
+constexpr double max_growth = 4;
 
-// Residual of the equations of motion, as a share, that is no more than rounding.
+// Relative residual of the equations of motion that is no more than rounding.
 constexpr double rounding = 1e-14;
 
 struct Work final : SchemeWork {
@@ -67,7 +67,7 @@ public:
 
         MotionPoint& p = s.stage[0];
         if (w.newton.last().forces > rounding) {
-            if (!settle(motion, s, w)) return false;
+            if (!match_forces(motion, s, w)) return false;
         } else {
             p.a = w.x;
             p.y = w.y;
@@ -93,27 +93,22 @@ private:
     // a_n for a step of length s.h.
     bool find_a(Motion& motion, SmoothStep& s, VecX& a) const {
         const bool known = s.remembered.size() == s.v0.size() && !s.switch_before && s.remembered_step > 0 &&
-                           s.h <= most_growth * s.remembered_step;
+                           s.h <= max_growth * s.remembered_step;
         if (known) {
             a = s.remembered;
             if (s.h != s.remembered_step) a = s.a0 + (s.h / s.remembered_step) * (a - s.a0);
             return true;
         }
         a = s.a0;
-        const double ahead = (alpha_m_ - alpha_f_) * s.h, span = rate_share * s.h;
+        const double ahead = (alpha_m_ - alpha_f_) * s.h, span = rate_fraction * s.h;
         if (ahead == 0) return true;
         MotionPoint& p = s.stage[0];
         s.work = span * (s.v0 + (0.5 * span) * s.a0);
         s.q_stage = s.q0;
         motion.system().advance(s.q_stage, s.work);
         s.v_stage = s.v0 + span * s.a0;
-        if (!motion.find(s.time(rate_share), s.q_stage, p)) return false;
-        motion.load(s.v_stage, p);
-        motion.acceleration_side(p, s.r);
-        s.stabilise(motion, p, s.r);
-        motion.solve(p, p, s.r);
-        ++s.solves;
-        if (motion.trouble() != Motion::Trouble::none) return false;
+        if (!motion.find(s.time(rate_fraction), s.q_stage, p)) return false;
+        if (!s.accelerate(motion, s.v_stage, p)) return false;
         s.work = (ahead / span) * (p.a - s.a0);
         // Oscillations that the step does not resolve (h w > 1) have rates without meaning for it; they are known by a change
         // beyond the acceleration itself and beyond what would turn the velocity around.
@@ -127,8 +122,8 @@ private:
     // x, y, a_{n+1} and the end (u, q1, v1); the equations there are stage[0].
     bool solve_step(Motion& motion, SmoothStep& s, Work& w) const {
         const System& system = motion.system();
-        const double h = s.h, share = (1 - alpha_f_) / (1 - alpha_m_);
-        const double B = h * h * beta_ * share, D = h * gamma_ * share;
+        const double h = s.h, weight = (1 - alpha_f_) / (1 - alpha_m_);
+        const double B = h * h * beta_ * weight, D = h * gamma_ * weight;
         MotionPoint& p = s.stage[0];
         w.newton.set_levels(motion, s.start, index3_);
         w.x = s.a0;
@@ -153,7 +148,7 @@ private:
     }
 
     // Where rounding of q leaves a residual (stiff springs), velocities are those of the forces found, to the last digit.
-    bool settle(Motion& motion, SmoothStep& s, Work& w) const {
+    bool match_forces(Motion& motion, SmoothStep& s, Work& w) const {
         const double D = s.h * gamma_ * (1 - alpha_f_) / (1 - alpha_m_);
         MotionPoint& p = s.stage[0];
         s.r.resize(motion.rows());

@@ -28,7 +28,7 @@ void SmoothStep::stabilise(const Motion& motion, const MotionPoint& p, RowVec& r
             if (k > 0) continue;
             double g = 0;
             if (source.contact >= 0) {
-                g = p.contacts.gap[motion.contact_in(source.contact, p)];
+                g = p.contacts.gap[p.place[source.contact]];
             } else {
                 const auto i = static_cast<std::size_t>(p.joints.jacobian.row[source.joint_group] + source.first);
                 if (p.joints.kind[i] == RowKind::holonomic) g = p.joints.value[i];
@@ -39,28 +39,29 @@ void SmoothStep::stabilise(const Motion& motion, const MotionPoint& p, RowVec& r
 }
 
 bool SmoothStep::solve_start(Motion& motion) {
-    if (!start_known) {
-        if (!motion.find(time(0), q0, start)) return false;
-        motion.load(v0, start);
-        motion.acceleration_side(start, r);
-        stabilise(motion, start, r);
-        motion.solve(start, start, r);
-        ++solves;
-        if (motion.trouble() != Motion::Trouble::none) return false;
-        a0 = start.a;
-        start_known = true;
+    if (start_known) return true;
+    if (!motion.solved(start, time(0), q0, v0)) {
+        if (!motion.find(time(0), q0, start) || !accelerate(motion, v0, start)) return false;
     }
+    a0 = start.a;
+    start_known = true;
     return true;
 }
 
 bool SmoothStep::solve_end(Motion& motion, bool found) {
     if (!found && !motion.find(time(1), q1, end)) return false;
-    motion.load(v1, end);
-    motion.acceleration_side(end, r);
-    stabilise(motion, end, r);
-    motion.solve(end, end, r);
+    return accelerate(motion, v1, end);
+}
+
+bool SmoothStep::accelerate(Motion& motion, const VecX& v, MotionPoint& p) {
+    motion.load(v, p);
+    motion.acceleration_side(p, r);
+    stabilise(motion, p, r);
+    motion.solve(p, p, r);
     ++solves;
-    return motion.trouble() == Motion::Trouble::none;
+    if (motion.trouble() != Motion::Trouble::none) return false;
+    motion.mark_solved(p);
+    return true;
 }
 
 double SmoothStep::norm(const VecX& position_error, const VecX& velocity_error) const {

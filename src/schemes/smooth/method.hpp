@@ -54,6 +54,8 @@ struct SmoothStep {
     bool solve_start(Motion& motion);
     // The same for `end` at (q1, v1).
     bool solve_end(Motion& motion, bool found = false);
+    // Solves the acceleration form at p, whose rows are found, with velocity v. False: trouble.
+    bool accelerate(Motion& motion, const VecX& v, MotionPoint& p);
     double norm(const VecX& position_error, const VecX& velocity_error) const;
 };
 
@@ -74,7 +76,7 @@ public:
 // other [Haddouni (2.131)-(2.133)].
 void hermite_path(const System& system, SmoothStep& s);
 
-// The quartic through y0, y1 with slopes d0, d1 (per step) and y at the share x of the step, into path[0 .. 4].
+// The quartic through y0, y1 with slopes d0, d1 (per step) and y at the fraction x of the step, into path[0 .. 4].
 void quartic(const VecX& y0, const VecX& d0, const VecX& y1, const VecX& d1, double x, const VecX& y,
              std::vector<VecX>& path);
 
@@ -83,7 +85,7 @@ std::unique_ptr<SmoothMethod> make_runge_kutta(const char* name);
 // Half-explicit methods on the velocity form: hem3, hem4, hem5, phem56. `estimator` is c of (2.128) for hem5.
 std::unique_ptr<SmoothMethod> make_half_explicit(const char* name, double estimator = 0.01);
 // Generalized-alpha in index 3 (positions end on the constraints) or index 2 form (velocities do). `rho` in [0, 1] is the damping
-// of the highest frequencies, 1 none; `newton_tol` the residual that Newton's method must reach, as a share of the forces.
+// of the highest frequencies, 1 none; `newton_tol` the residual that Newton's method must reach, relative to the forces.
 std::unique_ptr<SmoothMethod> make_generalized_alpha(int index, double rho = 0.8, double newton_tol = 1e-10);
 // RATTLE: symmetric, positions and velocities end on the constraints.
 std::unique_ptr<SmoothMethod> make_rattle();

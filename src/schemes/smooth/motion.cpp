@@ -14,9 +14,10 @@ namespace {
 
 constexpr double no_slip =
     1e-11;  // [m/s] slower slip has no direction of its own: that of the start of the step is taken
-// Of the slip at the start of the step. Slip u turns towards its friction at the rate of its deceleration over |u|: smaller, and in
-// the last steps before the stop that is too fast for explicit methods; larger, and slip that turns as it slows down is not followed.
-constexpr double last_share = 0.5;
+// Of the slip at the start of the step. Slip u turns towards its friction at the rate of its deceleration over |u|. If this were
+// smaller, that would be too fast for explicit methods in the last steps before the stop; if larger, slip that turns as it slows down
+// would not be followed.
+constexpr double last_fraction = 0.5;
 constexpr double begins_to_slip = 1e-6;  // [m/s] slower slip at the start of a step may turn at once
 
 // The unit force of friction against the slip u, in (t1, t2): -u/|u|, or the corner of the polygon that takes most.
@@ -32,8 +33,6 @@ Vec2 against(const Vec2& u, int facets) {
 }  // namespace
 
 int Modes::find(const ContactId& id) const { return find_contact(contact, id); }
-
-int Motion::contact_in(int i, const MotionPoint& p) const { return find_contact(p.contacts.id, modes_->contact[i]); }
 
 int Motion::imposed_row(int joint_row, const MotionPoint& p) const {
     int row = 0;
@@ -94,7 +93,23 @@ void Motion::begin(const Modes& modes, const MotionPoint& p, Step& s) {
         for (int i = 0; i < joints.size(); ++i) kept_[i] = problem.lower[i] != 0 || problem.upper[i] != 0;
     }
 
+    choose_rows(p);
+    const bool same = sources_ == phase_sources_ && modes.contact == phase_modes_.contact &&
+                      modes.mode == phase_modes_.mode && modes.bound == phase_modes_.bound;
+    if (same) return;
+    ++phase_;
+    phase_sources_ = sources_;
+    phase_modes_.contact = modes.contact;
+    phase_modes_.mode = modes.mode;
+    phase_modes_.bound = modes.bound;
+}
+
+// The rows that these modes impose, from the rows at the start of the phase.
+void Motion::choose_rows(const MotionPoint& p) {
+    const Modes& modes = *modes_;
+    const JointRows& joints = p.joints;
     sources_.clear();
+    first_row_.clear();
     row_count_ = 0;
     pushes_ = false;
     for (int g = 0; g < joints.jacobian.groups(); ++g) {
@@ -115,6 +130,7 @@ void Motion::begin(const Modes& modes, const MotionPoint& p, Step& s) {
         const bool sticks = place >= 0 && modes.mode[c] == ContactMode::stick;
         const int dim = sticks ? p.contacts.jacobian.dim(place) : 1;
         sources_.push_back({.contact = static_cast<int>(c), .dim = dim});
+        first_row_.push_back(row_count_);
         row_count_ += dim;
     }
 }
@@ -156,28 +172,32 @@ bool Motion::find(double t, const VecX& q, MotionPoint& p) {
         return true;
     }
     p.rows.clear();
-    int row = 0;
+    p.place.clear();
+    int row = 0, at = 0;  // both lists of contacts are sorted by id: one merge
     for (const Source& source : sources_) {
         if (source.contact < 0) {
             copy_rows(p.joints.jacobian, source.joint_group, source.first, 1, p.rows);
             const auto i = static_cast<std::size_t>(p.joints.jacobian.row[source.joint_group] + source.first);
             if (p.joints.kind[i] == RowKind::velocity) p.target[row] = p.joints.target[i];
         } else {
-            const int c = contact_in(source.contact, p);
-            if (c < 0 || p.contacts.jacobian.dim(c) < source.dim) {
+            const ContactId& id = modes_->contact[source.contact];
+            while (at < p.contacts.size() && p.contacts.id[at] < id) ++at;
+            const bool there = at < p.contacts.size() && p.contacts.id[at] == id;
+            if (!there || p.contacts.jacobian.dim(at) < source.dim) {
                 trouble_ = Trouble::contact_lost;
-                lost_ = modes_->contact[source.contact];
+                lost_ = id;
                 return false;
             }
-            copy_rows(p.contacts.jacobian, c, 0, source.dim, p.rows);
+            p.place.push_back(at);
+            copy_rows(p.contacts.jacobian, at, 0, source.dim, p.rows);
         }
         row += source.dim;
     }
     return true;
 }
 
-Vec2 Motion::slip_velocity(int i, const MotionPoint& p) const {
-    const int c = contact_in(i, p);
+Vec2 Motion::slip_at(int i, const MotionPoint& p) const {
+    const int c = p.place[i];
     Vec2 u = Vec2::Zero();
     const Nodes& nodes = system_->nodes();
     for (const BlockRows::Block& block : p.contacts.jacobian.blocks_of(c)) {
@@ -188,17 +208,23 @@ Vec2 Motion::slip_velocity(int i, const MotionPoint& p) const {
     return u;
 }
 
-// In space beyond the stop friction goes on as it was at the start of the step, so that the slip passes through zero and the stop is
-// found: with friction that turns at once the end of the step would creep around zero. Where little of the slip is left the
-// direction at the start is kept.
-Vec2 Motion::slip_direction(int i, const MotionPoint& p) const {
+// The unit direction of slip that friction opposes: in the plane that of the modes. In space beyond the stop friction goes on as it
+// was at the start of the step, so that the slip passes through zero and the stop is found: with friction that turns at once the end
+// of the step would creep around zero. Where little of the slip is left the direction at the start is kept.
+Vec2 Motion::direction_of(int i, const Vec2& slip, const MotionPoint& p) const {
     const auto k = static_cast<std::size_t>(i);
     const Vec2& start = modes_->slip[k];
-    if (p.contacts.jacobian.dim(contact_in(i, p)) < 3) return start;
-    const Vec2 u = slip_velocity(i, p);
+    if (p.contacts.jacobian.dim(p.place[i]) < 3) return start;
     const double speed = k < modes_->slip_speed.size() ? modes_->slip_speed[k] : 0.0;
-    if (u.norm() <= std::max(no_slip, last_share * speed)) return start;
-    return (speed > begins_to_slip && u.dot(start) < 0 ? Vec2(-u) : u).normalized();
+    if (slip.norm() <= std::max(no_slip, last_fraction * speed)) return start;
+    return (speed > begins_to_slip && slip.dot(start) < 0 ? Vec2(-slip) : slip).normalized();
+}
+
+bool Motion::solved(const MotionPoint& p, double t, const VecX& q, const VecX& v) const {
+    if (p.solved != phase_ || !holds(p, t, q) || !(p.v == v)) return false;
+    for (int i = 0; i < static_cast<int>(modes_->contact.size()); ++i)
+        if (modes_->mode[i] == ContactMode::slip && direction_of(i, p.slip[i], p) != p.slip_towards[i]) return false;
+    return true;
 }
 
 void Motion::load(const VecX& v, MotionPoint& p) {
@@ -237,15 +263,18 @@ void Motion::load(const VecX& v, MotionPoint& p) {
     p.rows.product(nodes, v, p.row_speed);
     p.row_speed -= p.target;
     copy_all(p.rows, p.push);
+    p.slip.assign(modes_->contact.size(), Vec2::Zero());
+    p.slip_towards.assign(modes_->contact.size(), Vec2::Zero());
     for (int g = 0; g < p.rows.groups() && slides_; ++g) {
-        const Source& source = sources_[g];
-        if (source.contact < 0 || modes_->mode[source.contact] != ContactMode::slip) continue;
-        const int c = contact_in(source.contact, p);
+        const int i = sources_[g].contact;
+        if (i < 0 || modes_->mode[i] != ContactMode::slip) continue;
+        p.slip[i] = slip_at(i, p);
+        p.slip_towards[i] = direction_of(i, p.slip[i], p);
+        const int c = p.place[i];
         const double mu = p.contacts.friction[c];
         const int tangents = p.contacts.jacobian.dim(c) - 1;
         if (tangents == 0 || mu == 0) continue;
-        const Vec2 slip = slip_direction(source.contact, p);
-        const Vec2 along = mu * against(slip, tangents > 1 ? p.contacts.facets[c] : 0);
+        const Vec2 along = mu * against(p.slip_towards[i], tangents > 1 ? p.contacts.facets[c] : 0);
         for (const BlockRows::Block& block : p.contacts.jacobian.blocks_of(c)) {
             const auto H = p.contacts.jacobian.values_of(c, block, nodes);
             for (const BlockRows::Block& pushing : p.push.blocks_of(g)) {
@@ -280,7 +309,7 @@ void Motion::acceleration_side(MotionPoint& p, RowVec& rate) {
                 const int i = p.joints.jacobian.row[source.joint_group] + source.first;
                 rate[row] = p.target_rate[i] - p.joints.curvature[i];
             } else {
-                const int first = p.contacts.jacobian.row[contact_in(source.contact, p)];
+                const int first = p.contacts.jacobian.row[p.place[source.contact]];
                 rate[row] = -p.contacts.curvature[first + k];
             }
         }
@@ -302,6 +331,7 @@ void Motion::divide_by_mass(const MotionPoint& p, VecX& x) {
 }
 
 void Motion::solve(MotionPoint& p, const MotionPoint& at, const RowVec& r) {
+    p.solved = 0;
     factor_mass(p);
     if (!schur_.factor(mass_factors_, at.rows, p.push, system_->nodes())) trouble_ = Trouble::singular;
     if (trouble_ == Trouble::singular) return;
@@ -340,20 +370,14 @@ bool Motion::evaluate(double t, const VecX& q, const VecX& v, MotionPoint& p) {
 
 Vec3 Motion::contact_force(int i, const MotionPoint& p) const {
     Vec3 f = Vec3::Zero();
-    int row = 0;
-    for (const Source& source : sources_) {
-        if (source.contact == i) {
-            for (int k = 0; k < source.dim; ++k) f[k] = p.y[row + k];
-            const int c = contact_in(i, p);
-            const int tangents = p.contacts.jacobian.dim(c) - 1;
-            if (modes_->mode[i] == ContactMode::slip && tangents > 0) {
-                const Vec2 slip = slip_direction(i, p);
-                const Vec2 along = against(slip, tangents > 1 ? p.contacts.facets[c] : 0);
-                f.tail<2>() = p.contacts.friction[c] * f[0] * along;
-            }
-            return f;
-        }
-        row += source.dim;
+    const int row = first_row_[i], c = p.place[i], tangents = p.contacts.jacobian.dim(c) - 1;
+    f[0] = p.y[row];
+    if (modes_->mode[i] == ContactMode::slip) {
+        if (tangents == 0) return f;
+        const Vec2 along = against(p.slip_towards[i], tangents > 1 ? p.contacts.facets[c] : 0);
+        f.tail<2>() = p.contacts.friction[c] * f[0] * along;
+    } else {
+        for (int k = 1; k < contact_source(i).dim; ++k) f[k] = p.y[row + k];
     }
     return f;
 }

@@ -48,15 +48,19 @@ struct MotionPoint {
     RowVec target_rate;       // [m/s^2] per bilateral row: how fast its target changes
     BlockMatrix mass;
     Forces forces;
-    VecX force;           // nv: f
-    RowVec spring_force;  // [N] per bilateral row: compliant ones and those at their bounds
-    RowVec damper_force;  // [N] the part of it due to speed
-    BlockRows rows;       // J, one group per source of the motion
-    BlockRows push;       // C'
-    RowVec target;        // w
-    RowVec row_speed;     // J v - w
-    VecX a;               // nv: the solution,
-    RowVec y;             // [N] per imposed row
+    VecX force;                      // nv: f
+    RowVec spring_force;             // [N] per bilateral row: compliant ones and those at their bounds
+    RowVec damper_force;             // [N] the part of it due to speed
+    BlockRows rows;                  // J, one group per source of the motion
+    BlockRows push;                  // C'
+    RowVec target;                   // w
+    RowVec row_speed;                // J v - w
+    std::vector<int> place;          // per contact of the modes: where it stands in `contacts`
+    std::vector<Vec2> slip;          // [m/s] per contact that slides: its slip in (t1, t2) at v,
+    std::vector<Vec2> slip_towards;  // and the unit direction that friction opposes
+    unsigned solved = 0;             // the phase of Motion in whose acceleration form a and y are
+    VecX a;                          // nv: the solution,
+    RowVec y;                        // [N] per imposed row
 };
 
 class Motion {
@@ -67,6 +71,7 @@ public:
         int first = 0;
         int contact = -1;  // entry of Modes
         int dim = 1;
+        friend bool operator==(const Source&, const Source&) = default;
     };
     enum class Trouble : unsigned char { none, contact_lost, singular };
 
@@ -74,8 +79,6 @@ public:
     void attach(const System& system, Step& s);
     // Contact frames, reach or sides have changed: rows found so far are not those of the system any more.
     void forget();
-    // Somebody else has used the finder; rows found so far stay as they are.
-    void release_finder() { found_ = nullptr; }
 
     // Modes of the phase from x on. Chooses the independent joint rows at x; uses s.redundancy.
     void begin(const System& system, const Modes& modes, const State& x, Step& s);
@@ -84,6 +87,9 @@ public:
     const System& system() const { return *system_; }
     const Modes& modes() const { return *modes_; }
     const std::vector<Source>& sources() const { return sources_; }
+    // The source of contact i of the modes, and its first imposed row. Contacts come behind all joints.
+    const Source& contact_source(int i) const { return sources_[sources_.size() - modes_->contact.size() + i]; }
+    int contact_row(int i) const { return first_row_[i]; }
     int rows() const { return row_count_; }
     int side(int edge) const;  // of an edge of the system, on which contacts are held
     EdgeSides sides() const { return *sides_; }
@@ -107,6 +113,10 @@ public:
     // find, load and solve in the acceleration form: the instantaneous accelerations and forces at (t, q, v).
     bool evaluate(double t, const VecX& q, const VecX& v, MotionPoint& p);
 
+    // Whether p holds the solution of the acceleration form at (t, q, v) in this phase; mark_solved() says so after solve().
+    bool solved(const MotionPoint& p, double t, const VecX& q, const VecX& v) const;
+    void mark_solved(MotionPoint& p) const { p.solved = phase_; }
+
     // x := M^-1 x with the mass of p (factors of the last load or solve of it).
     void divide_by_mass(const MotionPoint& p, VecX& x);
 
@@ -116,17 +126,15 @@ public:
 
     // [N] Normal and tangential force of contact i of the modes, in its frame (n, t1, t2).
     Vec3 contact_force(int i, const MotionPoint& p) const;
-    // [m/s] Its slip in (t1, t2) at p.v.
-    Vec2 slip_velocity(int i, const MotionPoint& p) const;
     // [N] All bilateral rows of the system, those imposed and those that push.
     void joint_forces(const MotionPoint& p, RowVec& forces) const;
-    // The unit direction of slip that friction opposes: in the plane that of the modes.
-    Vec2 slip_direction(int i, const MotionPoint& p) const;
-    int contact_in(int i, const MotionPoint& p) const;           // its place in p.contacts, -1: not there
     int imposed_row(int joint_row, const MotionPoint& p) const;  // of p.y that imposes this bilateral row, -1: none
 
 private:
+    void choose_rows(const MotionPoint& p);
     void find_bias(MotionPoint& p);
+    Vec2 slip_at(int i, const MotionPoint& p) const;
+    Vec2 direction_of(int i, const Vec2& slip, const MotionPoint& p) const;
     void copy_rows(const BlockRows& from, int group, int first, int count, BlockRows& to) const;
     void copy_all(const BlockRows& from, BlockRows& to) const;
     void factor_mass(const MotionPoint& p);
@@ -138,6 +146,10 @@ private:
     const MotionPoint* found_ = nullptr;               // whose rows the finder holds
     unsigned version_ = 1;                             // of rows that are up to date
     std::vector<Source> sources_;
+    std::vector<int> first_row_;  // per contact of the modes: its first imposed row
+    unsigned phase_ = 1;          // counts the changes of sources and modes,
+    Modes phase_modes_;           // which were these
+    std::vector<Source> phase_sources_;
     std::vector<char> kept_;     // per bilateral row: not redundant
     bool joints_alone_ = false;  // the rows imposed are those of the joints, all of them, one per group
     bool pushes_ = false;        // some bilateral row is a spring or at its bound

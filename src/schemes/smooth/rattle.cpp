@@ -20,7 +20,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr double acceptable = 1e-10;  // residual, as a share, above which the step has failed
+constexpr double acceptable = 1e-10;  // relative residual above which the step has failed
 
 struct Work final : SchemeWork {
     StageNewton newton;

@@ -41,12 +41,7 @@ public:
             s.q_stage = s.q0;
             system.advance(s.q_stage, s.u_stage);
             if (!motion.find(s.time(t_.c[i]), s.q_stage, p)) return false;
-            motion.load(s.v_stage, p);
-            motion.acceleration_side(p, s.r);
-            s.stabilise(motion, p, s.r);
-            motion.solve(p, p, s.r);
-            ++s.solves;
-            if (motion.trouble() != Motion::Trouble::none) return false;
+            if (!s.accelerate(motion, s.v_stage, p)) return false;
             s.A[i] = p.a;
             system.chart_rate(s.u_stage, s.v_stage, s.K[i]);
             if (t_.b[i] != 0) s.sum.add(motion, p, s.h * t_.b[i]);

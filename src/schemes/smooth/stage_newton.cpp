@@ -26,7 +26,7 @@ void copy_group(const BlockRows& from, int g, const Nodes& nodes, BlockRows& to)
 
 }  // namespace
 
-double StageResidual::share(const VecX& q, const VecX& v) const {
+double StageResidual::relative(const VecX& q, const VecX& v) const {
     if (!std::isfinite(forces + positions + velocities)) return std::nan("");
     return std::max({forces, positions / std::max(1.0, largest(q)), velocities / std::max(1.0, largest(v))});
 }
@@ -48,7 +48,7 @@ bool StageNewton::any_at_velocity() const {
 
 double StageNewton::value(const Motion& motion, const MotionPoint& p, int row) {
     const Motion::Source& source = *source_of(motion, row).first;
-    if (source.contact >= 0) return p.contacts.gap[motion.contact_in(source.contact, p)];
+    if (source.contact >= 0) return p.contacts.gap[p.place[source.contact]];
     return p.joints.value[p.joints.jacobian.row[source.joint_group] + source.first];
 }
 

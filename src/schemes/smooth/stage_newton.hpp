@@ -28,11 +28,11 @@ namespace stickslip {
 
 // How well the equations of a stage hold.
 struct StageResidual {
-    double forces = 0;      // largest |M x - f - C y|, as a share of the largest of its terms or of 1 N
+    double forces = 0;      // largest |M x - f - C y|, relative to the largest of its terms or to 1 N
     double positions = 0;   // [m, rad] largest |g| of rows at position level,
     double velocities = 0;  // [m/s, rad/s] and largest |J v - w| of the others
-    // The largest, rows as shares of positions and speeds or of 1 m and 1 m/s where those are smaller; NaN if one is.
-    double share(const VecX& q, const VecX& v) const;
+    // The largest, rows relative to positions and speeds or to 1 m and 1 m/s where those are smaller; NaN if one is.
+    double relative(const VecX& q, const VecX& v) const;
 };
 
 class StageNewton {
@@ -58,14 +58,14 @@ public:
     const StageResidual& last() const { return last_; }
 
     // From a guess of x and y to rounding: `evaluate` fills u, q, v and p from x and takes rows; false when it cannot. The result
-    // is false when residuals, as shares, do not get below tol while corrections are more than rounding of q (stiff springs have
+    // is false when relative residuals do not get below tol while corrections are more than rounding of q (stiff springs have
     // larger residuals from that alone). Counts linear systems.
     template <class Evaluate>
     bool run(const Motion& motion, const MotionPoint& p, const VecX& u, const VecX& q, double B, double D, bool moves,
              double tol, VecX& x, RowVec& y, int& solves, Evaluate&& evaluate);
 
 private:
-    static constexpr int max_iterations = 40;  // each takes a share of the turn of a step: shorter steps need fewer
+    static constexpr int max_iterations = 40;  // shorter steps turn less and need fewer
     static constexpr double slow = 0.2;        // the matrix is renewed when residuals shrink by less
     static constexpr double arrived = 4e-16;   // the least that rounding allows
     static constexpr double rounding = 1e-13;  // below this, no more than half of the last is taken for rounding
@@ -101,7 +101,7 @@ bool StageNewton::run(const Motion& motion, const MotionPoint& p, const VecX& u,
     for (int k = 0;; ++k) {
         if (!evaluate()) return false;
         last_ = residual(motion, p, x, y);
-        const double left = last_.share(q, p.v);
+        const double left = last_.relative(q, p.v);
         if (!std::isfinite(left)) return false;
         if (left <= arrived || (left <= tol && left > (left <= rounding ? 0.5 : 0.9) * before)) return true;
         if (left <= stiff && left > 0.5 * before && moved <= 1) return true;

@@ -53,8 +53,7 @@ void StageSum::add(const Motion& motion, const MotionPoint& p, double weight, do
     for (int c = 0; c < static_cast<int>(motion.modes().contact.size()); ++c) {
         const Vec3 f = motion.contact_force(c, p);
         contact_impulse[c] += work_weight * f;
-        if (motion.modes().mode[c] == ContactMode::slip)
-            friction_ -= work_weight * f.tail<2>().dot(motion.slip_velocity(c, p));
+        if (motion.modes().mode[c] == ContactMode::slip) friction_ -= work_weight * f.tail<2>().dot(p.slip[c]);
     }
 }
 

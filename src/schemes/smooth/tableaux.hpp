@@ -45,7 +45,7 @@ struct Hem5Dense {
 
 struct Phem56Dense {
     std::array<double, 7> embedded;  // order 4; the last acts on the end
-    double middle;                   // share of the step at which the next line gives the solution
+    double middle;                   // fraction of the step at which the next line gives the solution
     std::array<double, 7> weights;
 };
 
