@@ -1,15 +1,14 @@
-// Accelerations and contact forces at one instant, with the modes of all contacts given:
+// Accelerations and contact forces at one instant, with the modes of all contacts given: the equations of smooth/motion.hpp,
 //
-//   M a = k + F(v) v + G' f_j + N' f_N + D' f_T
-//   rigid rows, sticking brakes         G a = dw/dt - dG/dt v      (w: target of a drive)
-//   closed contacts                     N a = -dN/dt v,     sticking  D a = -dD/dt v,     sliding  f_T = -mu f_N d
+//   M a = f + J' y,   J a = dw/dt - dJ/dt v,   sliding friction in f:  f_T = -mu f_N d, d the direction of the slip
 //
-// d is the direction of the slip. One linear system; redundant rows are shared by proximal corrections. Sliding friction
-// follows its normal force by a fixed point, three rounds of which leave less than the error of a step.
+// solved as one sparse symmetric system, so that piles can be asked too. Redundant rows are shared by proximal corrections. Sliding
+// friction follows its normal force by a fixed point, three rounds of which leave less than the error of a step.
 #pragma once
 
 #include "math/kkt.hpp"
 #include "schemes/events/contact_gaps.hpp"
+#include "schemes/smooth/motion.hpp"
 
 namespace stickslip {
 
@@ -19,7 +18,7 @@ public:
     void evaluate(const System& system, double t, const VecX& q, const VecX& v, const std::vector<ContactId>& contacts,
                   const std::vector<ContactMode>& modes, Step& s);
 
-    const VecX& acceleration() const { return a_; }
+    const VecX& acceleration() const { return p_.a; }
     // [N] What is left before contact i of the list loses its mode: its normal force and, when it sticks,
     // mu f_N - |f_T| (its cone's own gauge for polygons); infinity when the contact is not there.
     double normal_force(std::size_t i) const { return normal_[i]; }
@@ -28,22 +27,19 @@ public:
     double row_margin(int row) const { return row_margin_[row]; }
 
 private:
-    struct Source {
-        int joint_row = -1;      // of the system's rows, or
-        int contact = -1, list;  // its contact and its place in the list
-        int dim = 1;
-    };
-    void find_target_rates(const System& system, double t, const VecX& q, const VecX& v, Step& s);
+    void set_modes(const Nodes& nodes, const VecX& v, const std::vector<ContactId>& contacts,
+                   const std::vector<ContactMode>& modes);
+    void solve(const Nodes& nodes);
+    bool add_friction(const Nodes& nodes);
+    void read_margins(std::size_t contacts);
 
+    Motion motion_;
+    MotionPoint p_;
+    Modes modes_;
+    std::vector<int> listed_;  // per contact of the modes: its place in the caller's list
     KktSystem kkt_;
-    JointRows joints_;
-    ContactRows contacts_;
-    BlockRows rows_;
-    std::vector<Source> sources_;
-    BlockMatrix mass_, gyroscopic_;
-    Forces forces_;
-    VecX smooth_, r_, a_, ahead_, dq_;
-    RowVec target_rate_, b_, T_, zero_, f_, Gv_, Hv_, push_;
+    VecX r_;
+    RowVec b_, T_, zero_, Gv_, Hv_;
     std::vector<double> normal_, margin_, row_margin_;
 };
 
