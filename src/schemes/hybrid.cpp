@@ -101,7 +101,7 @@ bool Hybrid::space_friction(const System& system, const State& x, Step& s, Work&
 
 // Whether time-stepping has come to an end of what it was needed for: `open`, `closed`, or none. A contact is closed where it
 // pushed: its normal speed says little, since rows turn by O(h) in a step.
-SwitchReason Hybrid::settled(const System& system, const State& x, Step& s, Work& w) const {
+SwitchReason Hybrid::ready_for_events(const System& system, const State& x, Step& s, Work& w) const {
     const bool changed = std::any_of(s.events.begin(), s.events.end(), [](const Event& e) {
         return e.kind == EventKind::impact || e.kind == EventKind::take_off || e.kind == EventKind::stick_to_slip ||
                e.kind == EventKind::slip_to_stick;
@@ -153,7 +153,7 @@ StepReport Hybrid::step(const System& system, Solver& solver, State& x, double t
     const StepReport report =
         stepping_.step(system, solver, x, x.t + stepping_length(memory, w, x.t, t_limit), s, w.stepping);
     if (report.status != Status::ok) return report;
-    const SwitchReason reason = settled(system, x, s, w);
+    const SwitchReason reason = ready_for_events(system, x, s, w);
     w.calm_steps = reason == SwitchReason::none ? 0 : w.calm_steps + 1;
     const int enough = w.reason == SwitchReason::forces ? calm_piles : reason == SwitchReason::open ? 1 : calm;
     if (w.calm_steps >= enough && !(reason == SwitchReason::closed && space_friction(system, x, s, w)))

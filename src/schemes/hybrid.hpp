@@ -15,7 +15,7 @@ struct HybridOptions : EventDrivenOptions {
     void fields(F&& f) {
         f("method", method, "-", "between events");
         common_fields(f);
-        // Smaller and accumulations take more steps; larger and bodies sink by up to this times their speed.
+        // If it is smaller, accumulations take more steps; if larger, bodies sink by up to this times their speed.
         f("h_min", h_min, "s",
           "shortest step of time-stepping; it takes max(h_min, h^(p+1)), h the last step between events");
         f("friction", friction, "-",
@@ -66,7 +66,7 @@ private:
     double short_step(const StepMemory& memory) const;
     void to_stepping(SwitchReason reason, const ContactId& who, const State& x, Step& s, Work& w) const;
     void to_events(SwitchReason reason, const State& x, Step& s, Work& w) const;
-    SwitchReason settled(const System& system, const State& x, Step& s, Work& w) const;
+    SwitchReason ready_for_events(const System& system, const State& x, Step& s, Work& w) const;
     bool space_friction(const System& system, const State& x, Step& s, Work& w) const;
 
     EventDrivenOptions options_;

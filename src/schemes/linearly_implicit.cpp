@@ -16,7 +16,7 @@
 //
 //   collision    a gap without a row is negative at the end, or its cubic Hermite interpolant dips below zero inside: the
 //                earliest root over all such gaps along the cubic Hermite interpolant of q. State there from it; its velocity is
-//                v + y (v+ - v), y = 6 g x (1 - x) + 3 x^2 - 2 x (y = x for g = 1/2): the stage has the share y of every
+//                v + y (v+ - v), y = 6 g x (1 - x) + 3 x^2 - 2 x (y = x for g = 1/2): the stage has the fraction y of every
 //                impulse. Then the impact, of all contacts closed there.
 //   stop         (slip to stick, reversal) the slip speed along its first direction changes sign. Its zero at the END of the
 //                sub-step, as a function of the sub-step's length, with the contact still sliding: the step of form II slides
@@ -45,10 +45,10 @@ namespace stickslip {
 
 namespace {
 
-constexpr int most_held = 5;          // rounds in which contacts that fall back at once get their rows
-constexpr double kept_gap = 1e-3;     // [m] a contact that pressed in the last step stays closed up to here
-constexpr double stiff_row = 4;       // h^2 s G M^-1 G' or h d G M^-1 G' above which a row flips
-constexpr int most_short_steps = 50;  // sub-steps in a row below the shortest before rebounds end
+constexpr int max_held = 5;          // rounds in which contacts that fall back at once get their rows
+constexpr double kept_gap = 1e-3;    // [m] a contact that pressed in the last step stays closed up to here
+constexpr double stiff_row = 4;      // h^2 s G M^-1 G' or h d G M^-1 G' above which a row flips
+constexpr int max_short_steps = 50;  // sub-steps in a row below the shortest before rebounds end
 
 }  // namespace
 
@@ -139,7 +139,7 @@ void LinearlyImplicit::solve(const System& system, Solver& solver, const State& 
                    .exact_gyroscopic = options_.gyroscopic.index == 1,
                    .slopes = options_.force_jacobian.index == 0},
                   s);
-    // A sub-step takes out its share of the error only: chi phi/h with h -> 0 would throw bodies apart.
+    // A sub-step takes out its part of the error only: chi phi/h with h -> 0 would throw bodies apart.
     const double chi = options_.stabilisation * std::min(1.0, h / options_.step);
     // To find a stop the friction must go on past it: with the mean even where the scheme has weight 1.
     const bool located = trial.friction == Trial::Friction::mean;
@@ -187,21 +187,22 @@ void LinearlyImplicit::solve(const System& system, Solver& solver, const State& 
     solve_stage(solver, s, report);
 }
 
-// Moves x over the share of the step just solved and books it.
-void LinearlyImplicit::accept(const System& system, State& x, const Trial& trial, double share, Step& s,
+// Moves x over that fraction of the step just solved and books it.
+void LinearlyImplicit::accept(const System& system, State& x, const Trial& trial, double fraction, Step& s,
                               Scratch& w) const {
-    const double h = trial.h, length = share * h;
+    const double h = trial.h, length = fraction * h;
     // The derivative of the path, v + y (v+ - v): a gap that closes then approaches. For g < 1/2 it would turn back; y = x.
-    const double y = share < 1 && trial.gamma > 0.5 ? share * (6 * trial.gamma * (1 - share) + 3 * share - 2) : share;
+    const double y =
+        fraction < 1 && trial.gamma > 0.5 ? fraction * (6 * trial.gamma * (1 - fraction) + 3 * fraction - 2) : fraction;
     w.v_end = s.solution.v;
-    if (share < 1) w.v_end = x.v + y * (s.solution.v - x.v);
-    along(trial, share, x.v, s.solution.v, s.dq);
+    if (fraction < 1) w.v_end = x.v + y * (s.solution.v - x.v);
+    along(trial, fraction, x.v, s.solution.v, s.dq);
     s.v_weighted = (1 - trial.alpha) * x.v + trial.alpha * w.v_end;
     s.t_weighted = x.t + trial.alpha * length;
     s.memory.v_rate = (s.solution.v - x.v) / h;
     system.advance(x.q, s.dq);
     const double t0 = x.t;
-    x.t = share < 1 ? x.t + length : s.t1;
+    x.t = fraction < 1 ? x.t + length : s.t1;
     x.v = w.v_end;
     Stage stage = solved_stage(s, {t0, s.q0, s.v0}, {x.t, x.q, x.v});
     stage.alpha = trial.alpha;
@@ -210,7 +211,7 @@ void LinearlyImplicit::accept(const System& system, State& x, const Trial& trial
     stage.impacts_inside = false;
     s.ledger.book(system, stage);
     note_impulses(s, y);
-    if (share == 1) {
+    if (fraction == 1) {
         note_mode_changes(x.t, s, trial.located);
         for (Event& event : s.events)
             if (event.kind == EventKind::stick_to_slip || event.kind == EventKind::take_off)
@@ -227,7 +228,7 @@ void LinearlyImplicit::collide(const System& system, Solver& solver, State& x, S
     const double shortest = options_.shortest_substep * options_.step, length = x.t - s.t0;
     StepMemory& memory = s.memory;
     w.bounces.short_steps = length < shortest ? w.bounces.short_steps + 1 : 0;
-    const bool stall = w.bounces.short_steps > most_short_steps;
+    const bool stall = w.bounces.short_steps > max_short_steps;
     if (stall) {
         impact.restitution_threshold = infinity;
         ++report.unlocated;
@@ -307,38 +308,39 @@ StepReport LinearlyImplicit::step(const System& system, Solver& solver, State& x
         along(trial, 1, x.v, s.solution.v, w.dq);
         system.advance(s.q1, w.dq);
         s.t1 = end_on_grid(x.t, trial.h, options_.step, t_limit);
-        double share = first_collision(system, x, trial, s, w);
-        for (int again = 0; share == held && again < most_held; ++again) {  // with a row for what falls back at once
+        double fraction = first_collision(system, x, trial, s, w);
+        for (int again = 0; fraction == held && again < max_held; ++again) {  // with a row for what falls back at once
             solve(system, solver, x, trial, s, w, report);
             s.q1 = x.q;
             along(trial, 1, x.v, s.solution.v, w.dq);
             system.advance(s.q1, w.dq);
-            share = first_collision(system, x, trial, s, w);
+            fraction = first_collision(system, x, trial, s, w);
         }
-        collision = share >= 0 && share <= 1;
-        const bool watched = !collision || s.problem.contacts.size() <= most_watched;
+        collision = fraction >= 0 && fraction <= 1;
+        const bool watched = !collision || s.problem.contacts.size() <= max_watched;
         if (options_.location.index != 2 && report.status == Status::ok && watched) {
-            if (w.bounces.short_steps > most_short_steps) {
+            if (w.bounces.short_steps > max_short_steps) {
                 ++report.unlocated;
             } else {
                 const double until = first_transition(system, solver, x, trial, s, w, report);
                 const bool changes = !w.stops.empty() || !w.releases.empty();
-                if (until < trial.h && (!collision || until < share * trial.h)) {
+                if (until < trial.h && (!collision || until < fraction * trial.h)) {
                     collision = false;
                     trial.h = until;
                     trial.located = true;
-                } else if (collision && changes) {  // the share of a step that changes modes is not the shorter step
-                    trial.h *= share;
-                    share = 1;
+                } else if (collision &&
+                           changes) {  // a part of a step that changes modes is not the same as a shorter step
+                    trial.h *= fraction;
+                    fraction = 1;
                     solve(system, solver, x, trial, s, w, report);
                 }
             }
         }
-        if (!collision) share = 1;
+        if (!collision) fraction = 1;
         watch.lap(StepTimers::find);
         s.t1 = end_on_grid(x.t, trial.h, options_.step, t_limit);
-        if (share > 0) accept(system, x, trial, share, s, w);
-        if (w.damped_steps > 0 && share == 1) --w.damped_steps;
+        if (fraction > 0) accept(system, x, trial, fraction, s, w);
+        if (w.damped_steps > 0 && fraction == 1) --w.damped_steps;
         watch.lap(StepTimers::book);
     } else {
         s.dq.setZero();

@@ -40,15 +40,15 @@ struct LinearlyImplicitOptions {
           "stick-slip and take-off inside the step: by the end velocity, by the slack of the problem, or off");
         f("impact", impact, "-", "impact law");
         f("restitution_threshold", restitution_threshold, "m/s", "slower normal impacts do not rebound");
-        // Both make (72) of Potra et al. Smaller than rounding of the gap and a resting contact is lost; larger and bodies
-        // stop visibly above each other, or a second collision is merged with the first.
+        // Both make (72) of Potra et al. If they are below the rounding of the gap, a resting contact is lost; if they are too large,
+        // bodies stop visibly above each other, or a second collision is merged with the first.
         f("closed_gap", closed_gap, "m", "a contact is closed when its gap is at most this");
         f("closed_gap_rate", closed_gap_rate, "m/s^3", "or at most this times the third power of the step");
         f("stabilisation", stabilisation, "-", "share of the position error taken out per step, 0 to 1");
         f("projection", projection, "-", projection_help);
         f("damped_restart", damped_restart, "-",
           "first steps, and those after impacts, with weights 1: on where springs or dampers are stiff");
-        // Smaller and accumulating events take many more steps; larger and events within one step are merged.
+        // If it is smaller, accumulating events take many more steps; if larger, events within one step are merged.
         f("shortest_substep", shortest_substep, "-",
           "of a step; when events come faster than this, impacts stop rebounding and transitions are not located");
     }
@@ -100,13 +100,13 @@ public:
 
 private:
     static constexpr double approach_tolerance = 1e-8;  // [m/s] contacts approaching or parting slower than this rest
-    static constexpr double standing = 1e-9;            // [m/s] slip slower than this is none
-    static constexpr double no_event = 2;               // a share of the step that is none
+    static constexpr double slip_rounding = 1e-9;       // [m/s] slower slip counts as none
+    static constexpr double no_event = 2;               // a fraction beyond the end of the step
     // Contacts up to which forces are extrapolated, and changes of mode looked for in steps that a collision cuts: the forces of
     // piles are not unique, jump from step to step and tell nothing.
-    static constexpr int most_watched = 24;
+    static constexpr int max_watched = 24;
     static constexpr double largest_closed_gap = 1e-5;  // [m]
-    static constexpr double held = -1;                  // a share that asks for the step again, with one more row
+    static constexpr double held = -1;                  // stands for a fraction: take the step again, with one more row
 
     struct Trial {
         enum class Friction { as_form, mean, stop };
@@ -167,7 +167,7 @@ private:
     bool find_targets(const System& system, const State& x, double h, Step& s, Scratch& w) const;
     void solve(const System& system, Solver& solver, const State& x, const Trial& trial, Step& s, Scratch& w,
                StepReport& report) const;
-    // The way from q at a share x of the step.
+    // The way from q at the fraction x of the step.
     void along(const Trial& trial, double x, const VecX& v0, const VecX& v1, VecX& dq) const;
     double first_collision(const System& system, const State& x, const Trial& trial, Step& s, Scratch& w) const;
     double first_transition(const System& system, Solver& solver, const State& x, const Trial& trial, Step& s,
@@ -175,7 +175,7 @@ private:
     double first_stop(const System& system, Solver& solver, const State& x, const Trial& trial, Step& s, Scratch& w,
                       StepReport& report) const;
     double first_release(const System& system, const State& x, const Trial& trial, Step& s, Scratch& w) const;
-    void accept(const System& system, State& x, const Trial& trial, double share, Step& s, Scratch& w) const;
+    void accept(const System& system, State& x, const Trial& trial, double fraction, Step& s, Scratch& w) const;
     void collide(const System& system, Solver& solver, State& x, Step& s, Scratch& w, StepReport& report) const;
     bool stiff(const System& system, double h, const Step& s) const;
 

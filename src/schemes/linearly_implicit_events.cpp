@@ -13,9 +13,9 @@ namespace stickslip {
 namespace {
 
 constexpr double gentle_speed = 1e-3;  // [m/s] a slower touch is not located; bodies then overlap by up to h times this
-constexpr double turned = 0.2;  // a slip with more than this share of its first speed left has not stopped but turned
-constexpr double touching = 1e-6;    // share of its first value at which a root function counts as zero
-constexpr int transition_bits = 30;  // of a sub-step; solved steps are no smoother than that
+constexpr double turned = 0.2;         // a slip that keeps more than this of its first speed has not stopped but turned
+constexpr double touching = 1e-6;      // relative to its first value: a root function this small counts as zero
+constexpr int transition_bits = 30;    // of a sub-step; solved steps are no smoother than that
 
 // [N] Force of a contact at the end of a step of length h, linear through the means of this step and the last.
 Vec3 force_at_end(int contact, double h, const Step& s) {
@@ -37,7 +37,7 @@ void LinearlyImplicit::along(const Trial& trial, double x, const VecX& v0, const
     dq = (trial.h * ((1 - trial.gamma) * all + x * y * y)) * v0 + (trial.h * (trial.gamma * all - x * x * y)) * v1;
 }
 
-// The share of the step at which the first gap closes, or no_event. s.q1, s.solution.v: the end of the step.
+// The fraction of the step at which the first gap closes, or no_event. s.q1, s.solution.v: the end of the step.
 double LinearlyImplicit::first_collision(const System& system, const State& x, const Trial& trial, Step& s,
                                          Scratch& w) const {
     const double h = trial.h;
@@ -109,7 +109,7 @@ double LinearlyImplicit::first_stop(const System& system, Solver& solver, const 
         if (tangents == 0 || w.start[at].known == ContactMode::stick) continue;
         const Vec2 slip(u0[row + 1], tangents > 1 ? u0[row + 2] : 0.0);
         const double speed = slip.norm();
-        if (speed <= standing) continue;
+        if (speed <= slip_rounding) continue;
         const Vec2 direction = slip / speed;
         double along = direction[0] * u1[row + 1];
         if (tangents > 1) along += direction[1] * u1[row + 2];
@@ -128,7 +128,7 @@ double LinearlyImplicit::first_stop(const System& system, Solver& solver, const 
         const bool bounded = problem.lower[i] > -infinity || problem.upper[i] < infinity;
         if (!bounded || joints.kind[i] == RowKind::compliant || problem.upper[i] == problem.lower[i]) continue;
         const double slip = u0[i] - joints.target[i], later = u1[i] - joints.target[i];
-        if (std::abs(slip) <= standing) continue;
+        if (std::abs(slip) <= slip_rounding) continue;
         const bool inside = s.solution.lambda[i] > problem.lower[i] && s.solution.lambda[i] < problem.upper[i];
         if (slip * later < 0 || inside) w.stops.push_back({{}, i, Vec2(slip > 0 ? 1 : -1, 0), std::abs(slip), false});
     }
@@ -155,7 +155,7 @@ double LinearlyImplicit::first_stop(const System& system, Solver& solver, const 
         for (int k = 1; k < contacts.jacobian.dim(i); ++k) speed = std::hypot(speed, u0[contacts.jacobian.row[i] + k]);
         return speed;
     };
-    // The least that is left of any slip, as a share of what it began with. In `slack` the sticking problem leaves zero: a
+    // The least that is left of any slip, relative to what it began with. In `slack` the sticking problem leaves zero: a
     // little less makes it a change of sign.
     const auto least_left = [&](double length) {
         part.h = length;
@@ -199,7 +199,7 @@ double LinearlyImplicit::first_release(const System& system, const State& x, con
         const bool stuck = before.known == ContactMode::stick;
         if (after == ContactMode::open || (stuck && after == ContactMode::slip)) {
             w.releases.push_back({w.closed.size(), -1, after == ContactMode::open, 0, false});
-        } else if (contacts.size() <= most_watched) {
+        } else if (contacts.size() <= max_watched) {
             // The mean force of the step may hold to its end although the force there does not: it is extrapolated.
             const Vec3 end = force_at_end(i, trial.h, s);
             const double sideways = std::hypot(end[1], end[2]);
@@ -217,7 +217,7 @@ double LinearlyImplicit::first_release(const System& system, const State& x, con
         const bool bounded = problem.lower[i] > -infinity || problem.upper[i] < infinity;
         if (!bounded || joints.kind[i] == RowKind::compliant || problem.upper[i] == problem.lower[i]) continue;
         const bool at_bound = s.solution.lambda[i] <= problem.lower[i] || s.solution.lambda[i] >= problem.upper[i];
-        if (std::abs(speed[i] - joints.target[i]) <= standing && at_bound)
+        if (std::abs(speed[i] - joints.target[i]) <= slip_rounding && at_bound)
             w.releases.push_back({0, i, false, 0, false});
     }
     if (w.releases.empty()) return infinity;

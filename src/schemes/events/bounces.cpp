@@ -11,7 +11,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr double same_ratio = 0.3;  // intervals shrink alike when their ratios differ by less than this share
+constexpr double same_ratio = 0.3;  // intervals shrink alike when their ratios differ by less than this, relatively
 
 std::size_t place_of(const ContactId& id, const BounceMemory& memory) {
     return static_cast<std::size_t>(std::lower_bound(memory.contact.begin(), memory.contact.end(), id) -

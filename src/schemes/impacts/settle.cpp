@@ -18,7 +18,7 @@ namespace {
 
 // [m/s] per m/s, and at least per 1 m/s: larger disagreement is no rounding.
 constexpr double agreement = 1e-12;
-// [m] Contacts nearer than this take part. Smaller and resting contacts might not; larger and open ones would.
+// [m] Contacts nearer than this take part. If it were smaller, resting contacts might not; if larger, open ones would.
 constexpr double closed_gap = 1e-6;
 
 bool touches(const BlockRows& rows, int group, const std::vector<char>& marked) {

@@ -6,7 +6,7 @@
 //
 // with the contacts near enough to be reached, and for velocities those that are active: the step problem with r = 0 and
 // no friction, solved by the run's own solver. Both are scaled so that the largest error is 1: the tolerance of the
-// solver is then a share of the error, not a length. An overlap stays as it is (contacts do not drift, they are
+// solver is then relative to the error, not a length. An overlap stays as it is (contacts do not drift, they are
 // pushed out by `stabilisation`). Left out: friction in the move, so a contact that sticks may get a slip of the size of |G v|.
 #include "schemes/parts/project.hpp"
 
