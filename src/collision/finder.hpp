@@ -54,6 +54,7 @@ public:
 
     // Broad phase, unless the candidates at hand hold for these poses of the body frames and are not too many.
     void find_candidates(const CollisionModel& model, std::span<const Pose> body_poses);
+    bool has_candidates() const { return !candidates_.empty(); }  // else nothing can touch near where they were found
     // Narrow phase: contacts() at these poses. Uses the memory of tangents, does not change it.
     void evaluate(const CollisionModel& model, std::span<const Pose> body_poses);
     // Both, with candidates found anew: also for a model that was changed in place.

@@ -1,4 +1,5 @@
 // Stick, slip, drives that give way, and take-off by event-driven integration: when things change, and where they end.
+#include "collision/finder.hpp"
 #include "papers/event_runs.hpp"
 #include "support/scheme_memory.hpp"
 
@@ -23,6 +24,27 @@ TEST(EventDrivenFriction, BlockSticksAndSlipsAtTheRightTimes) {
             EXPECT_NEAR(summary.q[0], phases.back()[3], 1e-9) << scheme << " " << tol;
             EXPECT_LT(std::abs(summary.v[0]), 1e-15) << scheme << " " << tol;
         }
+}
+
+// A step of hem5 needs the rows at its eight stages and at three samples on the way. The start, the certificate, the drift and the
+// end are at hand.
+TEST(EventDrivenFriction, SlidingBoxAsksForRowsElevenTimesPerStep) {
+    Simulation simulation(scene("sliding-box", Set{{"run.scheme", "hem5"}, {"run.end", "2"}}));
+    ContactFinder::Counts before;
+    bool smooth = false;  // the step before had no event
+    int steps = 0;
+    while (simulation.advance()) {
+        const ContactFinder::Counts& now = simulation.step().finder->counts;
+        const bool event = !simulation.step().events.empty();
+        if (smooth && !event) {
+            EXPECT_LE(now.rows - before.rows, 11) << simulation.state().t;
+            EXPECT_LE(now.finds - before.finds, 1) << simulation.state().t;
+            ++steps;
+        }
+        smooth = !event && simulation.state().t > 2e-3;
+        before = now;
+    }
+    EXPECT_GT(steps, 1900);
 }
 
 // [Potra et al. 2006, 10.3]: friction of known size under two carts, a damper between them, a stopper.

@@ -15,15 +15,17 @@ constexpr double watched_steps = 1000;    // `step`s that a controlled step may 
 // Contacts of shapes have a frame; joint limits and those of Lagrangian systems have none.
 bool has_frame(const ContactRows& contacts, int i) { return !contacts.tangent[i].isZero(0); }
 
-// Whether the contacts found with the old reach of the bodies are those that the finder would list now: bodies get no farther, and no
-// contact lies beyond the margin, which is listed with any reach.
+// Whether the contacts found with the old reach of the bodies are those that the finder would list now. They are where nothing can
+// touch, and where bodies get no farther and no contact lies beyond the margin, since contacts within it are listed with any reach.
 bool same_within_reach(const ContactRows& contacts, const std::vector<double>& old_reach, const ContactFinder& finder) {
+    constexpr double rounding = 1e-9;  // of the margin
     if (old_reach == finder.reach) return true;
-    if (old_reach.size() != finder.reach.size()) return false;
-    for (std::size_t b = 0; b < old_reach.size(); ++b)
-        if (finder.reach[b] > old_reach[b]) return false;
+    bool farther = old_reach.size() != finder.reach.size();
+    for (std::size_t b = 0; b < old_reach.size() && !farther; ++b)
+        farther = finder.reach[b] > old_reach[b] + rounding * finder.margin;
+    if (farther && finder.has_candidates()) return false;
     for (int i = 0; i < contacts.size(); ++i)
-        if (has_frame(contacts, i) && contacts.gap[i] > finder.margin) return false;
+        if (has_frame(contacts, i) && (farther || contacts.gap[i] > finder.margin)) return false;
     return true;
 }
 
@@ -127,10 +129,10 @@ void EventStep::find_start() {
     SmoothStep& smooth = w_.smooth;
     std::swap(w_.reach, s_.finder->reach);
     system_.look_ahead(w_.v_reach, h_, *s_.finder);
+    system_.find_candidates(x_.q, *s_.finder);
     const bool known = w_.motion.holds(smooth.end, x_.t, x_.q);
     if (!known || !same_within_reach(smooth.end.contacts, w_.reach, *s_.finder)) w_.motion.forget();
     if (known) std::swap(smooth.start, smooth.end);
-    system_.find_candidates(x_.q, *s_.finder);
     w_.motion.read(x_.t, x_.q, smooth.start);
 }
 

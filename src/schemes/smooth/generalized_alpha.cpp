@@ -166,20 +166,8 @@ private:
     // attitudes turn, u'' is not the acceleration: its end is a difference along the motion.
     static double estimate(const System& system, SmoothStep& s) {
         const double h = s.h;
-        VecX &d1 = s.work, &dd1 = s.work2;
-        system.chart_rate(s.u, s.v1, d1);
-        if (d1 == s.v1) {
-            dd1 = s.end.a;
-        } else {
-            const double span = 1e-5 * h;
-            s.u_stage = s.u + span * d1;
-            s.v_stage = s.v1 + span * s.end.a;
-            system.chart_rate(s.u_stage, s.v_stage, dd1);
-            s.u_stage = s.u - span * d1;
-            s.v_stage = s.v1 - span * s.end.a;
-            system.chart_rate(s.u_stage, s.v_stage, s.u_kept);
-            dd1 = (dd1 - s.u_kept) / (2 * span);
-        }
+        s.find_end_rates(system);
+        const VecX& dd1 = s.work2;
         s.work = s.u - h * s.v0 - (h * h) * (s.a0 / 3 + dd1 / 6);
         s.work2 = s.v1 - s.v0 - (h / 2) * (s.a0 + s.end.a);
         return s.norm(s.work, s.work2);

@@ -4,6 +4,12 @@
 
 namespace stickslip {
 
+namespace {
+
+constexpr double rate_span = 1e-5;  // fraction of the step over which the rate of du/dt is differenced
+
+}  // namespace
+
 double SmoothStep::time(double c) const {
     if (c <= 0) return switch_before ? std::nextafter(t, infinity) : t;
     if (c >= 1) return switch_after ? std::nextafter(t + h, -infinity) : t + h;
@@ -82,24 +88,28 @@ void quartic(const VecX& y0, const VecX& d0, const VecX& y1, const VecX& d1, dou
     path[3] -= 2 * path[4];
 }
 
+void SmoothStep::find_end_rates(const System& system) {
+    VecX &d1 = work, &dd1 = work2;
+    system.chart_rate(u, v1, d1);
+    if (d1 == v1) {
+        dd1 = end.a;
+        return;
+    }
+    const double span = rate_span * h;
+    u_stage = u + span * d1;
+    v_stage = v1 + span * end.a;
+    system.chart_rate(u_stage, v_stage, dd1);
+    u_stage = u - span * d1;
+    v_stage = v1 - span * end.a;
+    system.chart_rate(u_stage, v_stage, u_kept);
+    dd1 = (dd1 - u_kept) / (2 * span);
+}
+
 void hermite_path(const System& system, SmoothStep& s) {
     const double h = s.h;
     s.size_paths(5);
-    // du/dt and its rate at the end. The rate of attitudes is a difference along the motion; where nothing turns it is a1.
+    s.find_end_rates(system);
     VecX &d1 = s.work, &dd1 = s.work2, &u = s.u_stage, &v = s.v_stage;
-    system.chart_rate(s.u, s.v1, d1);
-    if (d1 == s.v1) {
-        dd1 = s.end.a;
-    } else {
-        const double span = 1e-5 * h;
-        u = s.u + span * d1;
-        v = s.v1 + span * s.end.a;
-        system.chart_rate(u, v, dd1);
-        u = s.u - span * d1;
-        v = s.v1 - span * s.end.a;
-        system.chart_rate(u, v, s.u_kept);
-        dd1 = (dd1 - s.u_kept) / (2 * span);
-    }
     s.path_q[0].setZero();
     s.path_q[1] = h * s.v0;
     s.path_q[2] = (0.5 * h * h) * s.a0;

@@ -56,6 +56,9 @@ struct SmoothStep {
     bool solve_end(Motion& motion, bool found = false);
     // Solves the acceleration form at p, whose rows are found, with velocity v. False: trouble.
     bool accelerate(Motion& motion, const VecX& v, MotionPoint& p);
+    // du/dt and d2u/dt2 at the end, in `work` and `work2`. Where attitudes turn, the second is a difference along the motion;
+    // elsewhere it is the acceleration.
+    void find_end_rates(const System& system);
     double norm(const VecX& position_error, const VecX& velocity_error) const;
 };
 
