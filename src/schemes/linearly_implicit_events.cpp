@@ -66,7 +66,7 @@ double LinearlyImplicit::first_collision(const System& system, const State& x, c
         if (bracket_closing(before, after, h).open >= earliest) continue;
         // All rows and not this gap alone: the frames that the step commits are then those at the collision.
         const auto gap_at = [&](double fraction) {
-            if (fraction == 0) return before ? before->gap : 1.0;
+            if (fraction == 0) return before ? before->gap : seen_gap(infinity);
             w.rows_of = nullptr;
             w.q_path = x.q;
             along(trial, fraction, x.v, s.solution.v, w.dq);
@@ -75,7 +75,7 @@ double LinearlyImplicit::first_collision(const System& system, const State& x, c
             const int c = find_contact(w.contacts.id, after.id);
             return seen_gap(c >= 0 ? w.contacts.gap[c] : infinity);
         };
-        const GapClosing closing = first_closing(before, after, 0, 1, h, gap_at);
+        const GapClosing closing = first_closing(before, after, 0, 1, h, earliest, gap_at);
         if (closing.found) earliest = std::min(earliest, closing.at);
         if (closing.stays_closed) {  // it needs a row after all
             w.start[at].active = true;

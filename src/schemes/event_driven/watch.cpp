@@ -175,7 +175,7 @@ void Watch::look_at_gaps(const Part& part, const MotionPoint& p, Earliest& earli
             on_path(part.system, part.s, fraction, u_, state_);
             return seen_gap(part.system.gap_on(part.motion.sides(), after.id, state_.q, part.finder));
         };
-        const GapClosing closing = first_closing(before, after, part.from, length, length * part.s.h, gap_at);
+        const GapClosing closing = first_closing(before, after, part.from, length, length * part.s.h, no_event, gap_at);
         if (closing.found)
             earliest.take(closing.at, {Kind::gap, 0, after.id});
         else if (closing.stays_closed && after.gap < -closed_for_good)

@@ -17,13 +17,14 @@ struct GapClosing {
 };
 
 // The first closing of a contact in a part of a step that begins at the fraction `from`, is `length` long (a fraction too) and takes h
-// seconds. `before` and `after` are the contact at both ends; null: it was not listed. gap_at(fraction) is its true gap.
+// seconds. `before` and `after` are the contact at both ends; null: it was not listed. gap_at(fraction) is its true gap. A contact
+// that is still open at the fraction `latest` is not looked at.
 template <class GapAt>
 GapClosing first_closing(const ContactGap* before, const ContactGap& after, double from, double length, double h,
-                         GapAt&& gap_at) {
+                         double latest, GapAt&& gap_at) {
     const GapBracket bracket = bracket_closing(before, after, h);
-    if (bracket.closed > 1) return {};
     const double open_at = from + bracket.open * length, closed_at = from + bracket.closed * length;
+    if (bracket.closed > 1 || open_at >= latest) return {};
     double gap_open = bracket.open == 0 && before ? before->gap : 0.0,
            gap_closed = bracket.closed == 1 ? after.gap : 0.0;
     if (!(gap_closed < 0)) gap_closed = gap_at(closed_at);
