@@ -103,6 +103,7 @@ void ContactFinder::sweep(const CollisionModel& model) {
     ++counts.finds;
     candidates_.clear();
     candidates_.reserve(8 * placed_.size());  // more than slack adds, so that it does not grow in later steps
+    pair_.reserve(64);                        // more than two shapes have: the first gap may be asked for late in a run
     order_.clear();
     unbounded_.clear();
     found_for_ = model.identity;
