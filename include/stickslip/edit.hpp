@@ -66,7 +66,7 @@ struct Edit {
         return edit;
     }
     // A formula that is a number.
-    static Scene::Formula constant(double x) { return {std::to_string(x), {}, x}; }
+    static Scene::Formula constant(double x);
 
 private:
     static Edit of(Kind kind, std::string name) {

@@ -70,8 +70,7 @@ struct Scene {
     };
 
     struct Shape {
-        enum class Kind { sphere, box, capsule, half_space };
-        Kind kind = Kind::sphere;
+        std::string kind = "sphere";  // out of `stickslip list shapes`
         double radius = 0;            // [m] of a sphere or capsule
         double length = 0;            // [m] of a capsule along its z, between the cap centres
         Vec3 edges = Vec3::Zero();    // [m] of a box, full lengths
@@ -103,10 +102,11 @@ struct Scene {
     // distance joint. Angles count turns.
     struct Drive {
         struct Motor {
-            bool position = false;        // else a speed
-            Formula target;               // [rad/s, m/s] or [rad, m] of t
-            std::optional<double> most;   // [N m, N]; absent: as much as it takes
-            double time_constant = 0.05;  // [s] > 0, of a position motor
+            // One of the two, of t.
+            std::optional<Formula> speed;     // [rad/s, m/s]
+            std::optional<Formula> position;  // [rad, m]
+            std::optional<double> most;       // [N m, N]; absent: as much as it takes
+            double time_constant = 0.05;      // [s] > 0, of a position motor
         };
         int coordinate = 0;                          // of the joint, in the order of `stickslip list joints`
         double start = 0;                            // [rad, m] value at t = 0; not for lengths
@@ -120,22 +120,9 @@ struct Scene {
     };
 
     struct Joint {
-        enum class Kind {
-            fixed,
-            ball,
-            revolute,
-            prismatic,
-            cylindrical,
-            universal,
-            planar,
-            distance,
-            point_on_curve,
-            gear,
-            rack_pinion
-        };
         std::string name;
-        Kind kind = Kind::fixed;
-        Name a, b;  // bodies, or `ground`; not of gears
+        std::string kind = "fixed";  // out of `stickslip list joints`
+        Name a, b;                   // bodies, or `ground`; not of gears
         // Either `at` or both of `at_a`, `at_b`. A fixed joint may have neither: then it sits at the origin of b's
         // frame (a's if b is the ground). A distance joint always has at_a and at_b.
         std::optional<Vec3> at;     // [m] in W at t = 0
@@ -257,7 +244,7 @@ struct Scene {
     std::vector<Parameter> parameters;  // in file order, overrides applied
     Vec3 gravity{0, 0, -9.81};          // [m/s^2]
     Plane plane = Plane::none;
-    std::vector<Material> materials;  // in file order; always contains `default`
+    std::vector<Material> materials;  // in file order; `default` exists even if it is not listed
     Contacts contacts;
     std::vector<Body> bodies;     // in file order; `ground` is not listed
     std::vector<Joint> joints;    // in file order
@@ -270,10 +257,8 @@ struct Scene {
     Run run;
 };
 
-const char* to_string(Scene::Plane plane);       // "none", "xy", ...
-const char* to_string(Scene::Joint::Kind kind);  // "revolute", ...
-const char* to_string(Scene::Shape::Kind kind);  // "half-space", ...
-const char* to_string(Scene::Policy policy);     // "certify", "budget"
+const char* to_string(Scene::Plane plane);    // "none", "xy", ...
+const char* to_string(Scene::Policy policy);  // "certify", "budget"
 
 // Reads and checks; throws Error with file:line:column. An override (key, text) is `--set key=text`: a key path
 // with dots (`bodies.arm.mass`, `scheme.theta`, `bodies.arm.shapes.0.box`) or the name of a `let` parameter; the text
@@ -281,6 +266,15 @@ const char* to_string(Scene::Policy policy);     // "certify", "budget"
 // Included files are looked for relative to the file that includes them, here relative to the folder of `name`.
 Scene read_scene(const std::string& file, const OptionValues& overrides = {});
 Scene read_scene_text(const std::string& text, const std::string& name, const OptionValues& overrides = {});
+
+// The scene as YAML that reads back to the same members, apart from places, `file`, `text` and `overrides`: parameters and formulas
+// are numbers then, included files and templates are spelt out. Throws Error for a scene that no file can hold: an action that
+// adds a body which was not declared.
+std::string write_scene(const Scene& scene);
+
+// Throws Error, as reading does, if something in a scene made or changed by a program is wrong: a negative mass, two bodies of
+// one name, a joint to a body that is not there. The message names the thing. build_model() calls it.
+void validate_scene(const Scene& scene);
 
 // The keys of scene files as a JSON Schema (draft 2020-12), for editors.
 std::string scene_schema();
@@ -291,6 +285,6 @@ int material_index(const Scene& scene, const Scene::Name& name);
 int joint_index(const Scene& scene, const Scene::Name& name);
 
 // Names of a joint's coordinates, in the order of Drive::coordinate: revolute has "angle", ball none.
-std::vector<std::string> joint_coordinates(Scene::Joint::Kind kind);
+std::vector<std::string> joint_coordinates(const std::string& kind);
 
 }  // namespace stickslip

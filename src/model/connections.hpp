@@ -78,6 +78,7 @@ private:
         CurveRows rows;
     };
     static constexpr std::uint32_t joint_id_mask = 0x00ffffffu;  // of Group::id
+    static constexpr int source_shift = 28, coordinate_shift = 24;
     static std::uint32_t group_id(Source source, int coordinate, std::uint32_t id);
 
     void count(int joint, int coordinate);

@@ -8,12 +8,6 @@
 
 namespace stickslip {
 
-namespace {
-
-constexpr int source_shift = 28, coordinate_shift = 24;
-
-}  // namespace
-
 int Connections::joint_index(std::uint32_t id) const {
     const auto found = std::lower_bound(model_.joints.begin(), model_.joints.end(), id,
                                         [](const Joint& joint, std::uint32_t wanted) { return joint.id < wanted; });
@@ -39,7 +33,7 @@ std::uint32_t Connections::group_id(Source source, int coordinate, std::uint32_t
 
 void Connections::count(int joint, int coordinate) {
     const auto j = static_cast<std::size_t>(joint), c = static_cast<std::size_t>(coordinate);
-    const bool curve = model_.joints[j].kind == JointKind::point_on_curve;
+    const bool curve = model_.joints[j].kind->is_curve();
     if (count_place_[j][c] >= 0 || (!curve && coordinates_[j][c].kind != PieceKind::turn)) return;
     count_place_[j][c] = nq_;
     counted_.push_back({joint, coordinate, nq_++});
@@ -54,18 +48,17 @@ void Connections::plan_joints() {
     for (const auto& [id, coordinate] : model_.counted) count(joint_index(id), coordinate);
     for (int j = 0; j < static_cast<int>(model_.joints.size()); ++j) {
         const Joint& joint = model_.joints[j];
-        const bool gear = joint.kind == JointKind::gear || joint.kind == JointKind::rack_pinion;
-        for (int k = 0; k < 2 && gear; ++k) count(joint_index(joint.of[k]), joint.of_coordinate[k]);
+        const bool gear = joint.kind->is_gear(), tied = joint.kind->tie != JointKind::Tie::none;
+        for (int k = 0; k < 2 && tied; ++k) count(joint_index(joint.of[k]), joint.of_coordinate[k]);
         for (const Drive& drive : joint.drives) count(j, drive.coordinate);
-        if (joint.kind == JointKind::point_on_curve) count(j, 0);
+        if (joint.kind->is_curve()) count(j, 0);
         if (!joint.present) continue;
-        if (gear) {
-            groups_.push_back({Source::gear, group_id(Source::gear, 0, joint.id), j});
-        } else if (joint.curve) {
+        if (joint.curve) {
             groups_.push_back({Source::curve, group_id(Source::curve, 0, joint.id), j});
-        } else if (joint.rigid) {
+        } else if (joint.rigid && !gear) {
             groups_.push_back({Source::joint, group_id(Source::joint, 0, joint.id), j});
         }
+        if (tied) groups_.push_back({Source::gear, group_id(Source::gear, 0, joint.id), j});
         for (int d = 0; d < static_cast<int>(joint.drives.size()); ++d) plan_drive(j, d);
     }
     std::sort(limits_.begin(), limits_.end(), [](const Limit& x, const Limit& y) { return x.id < y.id; });
@@ -131,10 +124,11 @@ std::string Connections::joint_name(std::uint32_t id) const {
     if (found->source == Source::element) return elements_[found->index].name;
     const Joint& joint = model_.joints[found->index];
     std::string name = joint.name;
+    if (found->source == Source::gear && !joint.kind->is_gear()) return name + ".tie";
     if (found->source <= Source::gear) return name;
     if (found->source == Source::torsion) return joint.drives[found->drive].spring_name;
-    const auto& coordinates = joint_entry(joint.kind).coordinates;
-    if (coordinates.size() > 1) name += std::string(".") + coordinates[joint.drives[found->drive].coordinate];
+    const auto& coordinates = joint.kind->coordinates;
+    if (coordinates.size() > 1) name += std::string(".") + coordinates[joint.drives[found->drive].coordinate].name;
     switch (found->source) {
         case Source::motor: return name + " motor";
         case Source::friction: return name + " friction";
@@ -147,8 +141,8 @@ std::string Connections::limit_name(const ContactId& id) const {
     if (j < 0) return "limit " + std::to_string(id.a);
     const Joint& joint = model_.joints[j];
     std::string name = joint.name;
-    const auto& coordinates = joint_entry(joint.kind).coordinates;
-    if (coordinates.size() > 1) name += std::string(".") + coordinates[id.b];
+    const auto& coordinates = joint.kind->coordinates;
+    if (coordinates.size() > 1) name += std::string(".") + coordinates[id.b].name;
     return name + (id.feature.a == 0 ? " lower limit" : " upper limit");
 }
 
@@ -213,9 +207,8 @@ void Connections::carry_over(const Connections& before, const VecX& q_before, Ve
 void Connections::add_names(std::vector<std::string>& names) const {
     for (const Counted& counted : counted_) {
         const Joint& joint = model_.joints[counted.joint];
-        const auto& coordinates = joint_entry(joint.kind).coordinates;
         names.push_back(joint.name + "." +
-                        (joint.kind == JointKind::point_on_curve ? "way" : coordinates[counted.coordinate]));
+                        (joint.kind->is_curve() ? "way" : joint.kind->coordinates[counted.coordinate].name));
     }
 }
 

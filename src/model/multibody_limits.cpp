@@ -34,7 +34,7 @@ void Connections::measure_bodies() {
         reach_[b] = std::max(body.radius, gyration);
     }
     for (const Joint& joint : model_.joints) {
-        const bool rod = joint.kind == JointKind::distance;
+        const bool rod = joint.kind->anchor == JointKind::Anchor::ends;
         const auto reach = [&](int body, const Vec3& point) {
             if (body < 0) return;
             double& most = reach_[body];
@@ -56,7 +56,7 @@ double Connections::opening_limit(std::uint32_t joint, int row) const {
         return std::min(reach(of.a), reach(of.b));
     };
     const Joint& data = model_.joints[j];
-    if (data.kind == JointKind::gear || data.kind == JointKind::rack_pinion) {
+    if (static_cast<Source>(joint >> source_shift) == Source::gear) {
         const int first = joint_index(data.of[0]), second = joint_index(data.of[1]);
         if (first < 0 || second < 0) return infinity;
         const auto f = static_cast<std::size_t>(first), s = static_cast<std::size_t>(second);

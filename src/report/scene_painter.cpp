@@ -144,11 +144,11 @@ void ScenePainter::add_rods(double t, const VecX& q, const ViewAxes& axes, std::
     const MultibodyModel& now = stage(t);
     const auto outside = [&](int body) { return body >= std::ssize(m_.bodies); };
     for (const Joint& joint : now.joints) {
-        if (joint.kind == JointKind::gear || joint.kind == JointKind::rack_pinion) continue;
+        if (joint.kind->is_gear()) continue;
         if (outside(joint.a) || outside(joint.b)) continue;
         if (!there({SubjectKind::joint, joint.id}, joint.present, t)) continue;
         const Vec3 a = anchor(joint.a, joint.point_a), b = anchor(joint.b, joint.point_b);
-        if (joint.kind == JointKind::distance) list.push_back({Kind::line, {axes(a), axes(b)}, 0, -1});
+        if (joint.kind->anchor == JointKind::Anchor::ends) list.push_back({Kind::line, {axes(a), axes(b)}, 0, -1});
     }
     for (const Spring& spring : now.springs) {
         if (outside(spring.a) || outside(spring.b)) continue;

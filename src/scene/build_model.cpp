@@ -30,6 +30,7 @@ void check_cone(const Scene& scene) {
 }  // namespace
 
 Model build_model(const Scene& scene) {
+    validate_scene(scene);
     std::unique_ptr<MultibodySystem> system;
     Model model;
     model.editor = make_editor(scene, system);

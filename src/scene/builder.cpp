@@ -14,16 +14,20 @@ namespace stickslip {
 
 namespace {
 
+// A shape of the scene as geometry, by its kind.
+Geometry geometry_of(const Scene::Shape& shape) {
+    if (shape.kind == Sphere::name) return Sphere{shape.radius};
+    if (shape.kind == Box::name) return Box{shape.edges / 2};
+    if (shape.kind == Capsule::name) return Capsule{shape.radius, shape.length};
+    if (shape.kind == HalfSpace::name) return HalfSpace{shape.normal, shape.offset};
+    throw unknown_name("kind of shape", shape.kind, {}, shape.place);
+}
+
 Shape build_shape(const Scene::Shape& shape, const Vec3& com) {
     Shape built;
     built.pose_B = shape.pose;
     built.pose_B.position -= com;
-    switch (shape.kind) {
-        case Scene::Shape::Kind::sphere: built.geometry = Sphere{shape.radius}; break;
-        case Scene::Shape::Kind::box: built.geometry = Box{shape.edges / 2}; break;
-        case Scene::Shape::Kind::capsule: built.geometry = Capsule{shape.radius, shape.length}; break;
-        case Scene::Shape::Kind::half_space: built.geometry = HalfSpace{shape.normal, shape.offset}; break;
-    }
+    built.geometry = geometry_of(shape);
     return built;
 }
 
@@ -76,8 +80,9 @@ Drive build_drive(const Scene::Drive& drive) {
     built.upper = drive.upper;
     built.restitution = drive.restitution;
     if (drive.motor) {
-        built.motor = Motor{drive.motor->position, function(drive.motor->target), drive.motor->time_constant,
-                            drive.motor->most.value_or(infinity)};
+        const Scene::Drive::Motor& motor = *drive.motor;
+        built.motor = Motor{motor.position.has_value(), function(motor.position ? *motor.position : *motor.speed),
+                            motor.time_constant, motor.most.value_or(infinity)};
     }
     if (drive.friction) built.friction = TimeFunction::constant(*drive.friction);
     if (drive.brake) built.brake = function(*drive.brake);
@@ -141,8 +146,8 @@ void Builder::ignore_joined(const std::vector<std::pair<int, int>>& also) {
     ignored = also;
     for (std::size_t j = 0; j < model_.joints.size(); ++j) {
         const Joint& joint = model_.joints[j];
-        const bool gear = joint.kind == JointKind::gear || joint.kind == JointKind::rack_pinion;
-        if (joint.present && !gear && !scene_.joints[j].collide) ignored.push_back(std::minmax(joint.a, joint.b));
+        if (joint.present && !joint.kind->is_gear() && !scene_.joints[j].collide)
+            ignored.push_back(std::minmax(joint.a, joint.b));
     }
     std::sort(ignored.begin(), ignored.end());
     ignored.erase(std::unique(ignored.begin(), ignored.end()), ignored.end());
@@ -195,6 +200,11 @@ Vec3 Builder::from_com(int body, const Vec3& point) const {
     return body < 0 ? point : Vec3(point - model_.bodies[body].com);
 }
 
+Pose Builder::centre(int body) const {
+    const Pose at = frame(body);
+    return body < 0 ? at : Pose{at * model_.bodies[body].com, at.attitude};
+}
+
 Vec3 Builder::in_frame(int body, const Vec3& world) const {
     const Pose pose = frame(body);
     return pose.attitude.normalized().conjugate() * (world - pose.position);
@@ -209,23 +219,23 @@ void Builder::make_joint(int index) {
     Joint& built = entry(model_.joints, index);
     built = {};
     built.name = joint.name;
-    built.kind = static_cast<JointKind>(joint.kind);
+    built.kind = &joint_kind(joint.kind);
     built.id = static_cast<std::uint32_t>(index);
     built.present = standing_.joint(index) == Standing::Is::there;
-    if (built.kind == JointKind::gear || built.kind == JointKind::rack_pinion) return make_gear(joint, index, built);
+    if (built.kind->is_gear()) return make_gear(joint, index, built);
     built.a = body_index(scene_, joint.a);
     built.b = body_index(scene_, joint.b);
     make_drives(index);
     for (const Scene::Drive& drive : joint.drives) built.offset[drive.coordinate] += drive.start;
     if (!built.present) return;
-    if (built.kind == JointKind::point_on_curve) return make_curve(joint, built);
+    if (built.kind->is_curve()) return make_curve(joint, built);
     Vec3 at_a, at_b;
     if (joint.at) {
         at_a = in_frame(built.a, *joint.at);
         at_b = in_frame(built.b, *joint.at);
-    } else if (joint.at_a) {
-        at_a = *joint.at_a;
-        at_b = *joint.at_b;
+    } else if (joint.at_a || built.kind->anchor == JointKind::Anchor::ends) {
+        at_a = joint.at_a.value_or(Vec3::Zero());
+        at_b = joint.at_b.value_or(Vec3::Zero());
     } else {
         const int seat = built.b >= 0 ? built.b : built.a;
         at_a = in_frame(built.a, frame(seat).position);
@@ -234,13 +244,15 @@ void Builder::make_joint(int index) {
     const Vec3 apart = in_world(built.b, at_b) - in_world(built.a, at_a);
     built.point_a = from_com(built.a, at_a);
     built.point_b = from_com(built.b, at_b);
-    check_anchors(joint, apart, built);
+    if (built.kind->anchor == JointKind::Anchor::ends) make_length(joint, apart, built);
     // World axes of now, carried by each body.
     const Mat3 axes = joint_axes(joint);
     built.axes_a = axes_in(built.a, axes);
     built.axes_b = axes_in(built.b, axes);
-    if (built.kind == JointKind::prismatic) built.offset[0] -= joint.axis.dot(apart);
-    if (built.kind == JointKind::cylindrical) built.offset[1] -= joint.axis.dot(apart);
+    check_closed(joint, opening(built));
+    for (std::size_t c = 0; c < built.kind->coordinates.size(); ++c)
+        if (built.kind->coordinates[c].measure == JointCoordinate::Measure::slide)
+            built.offset[c] -= joint.axis.dot(apart);
 }
 
 void Builder::make_curve(const Scene::Joint& joint, Joint& built) const {
@@ -283,29 +295,29 @@ void Builder::make_drives(int index) {
     }
 }
 
-// Points that must meet do, up to what rounding of written poses leaves.
-void Builder::check_anchors(const Scene::Joint& joint, const Vec3& apart, Joint& built) const {
-    using Kind = Scene::Joint::Kind;
-    switch (joint.kind) {
-        case Kind::distance:
-            built.length = joint.length.value_or(apart.norm());
-            built.rigid = joint.drives.empty();
-            for (const Scene::Drive& drive : joint.drives)
-                if (apart.norm() < drive.lower - 1e-9 || apart.norm() > drive.upper + 1e-9)
-                    throw Error(
-                        fmt::format("distance joint '{}' is {:.6g} m long at t = {:.6g}, outside its limits [{}, {}]",
+void Builder::make_length(const Scene::Joint& joint, const Vec3& apart, Joint& built) const {
+    built.length = joint.length.value_or(apart.norm());
+    built.rigid = joint.drives.empty();
+    for (const Scene::Drive& drive : joint.drives)
+        if (apart.norm() < drive.lower - 1e-9 || apart.norm() > drive.upper + 1e-9)
+            throw Error(fmt::format("distance joint '{}' is {:.6g} m long at t = {:.6g}, outside its limits [{}, {}]",
                                     joint.name, apart.norm(), placement_.t, drive.lower, drive.upper),
                         drive.limits_place);
-            if (!built.rigid) return;
-            if (built.length <= 0)
-                throw Error(fmt::format("distance joint '{}' has length zero: use a ball joint", joint.name),
-                            joint.place);
-            return check_closed(joint, std::abs(apart.norm() - built.length));
-        case Kind::prismatic:
-        case Kind::cylindrical: return check_closed(joint, (apart - joint.axis * joint.axis.dot(apart)).norm());
-        case Kind::planar: return check_closed(joint, std::abs(joint.axis.dot(apart)));
-        default: check_closed(joint, apart.norm());
+    if (built.rigid && built.length <= 0)
+        throw Error(fmt::format("distance joint '{}' has length zero: use a ball joint", joint.name), joint.place);
+}
+
+// [m] How far the points of a joint are from where its rows want them. In a plane too, all three directions count.
+double Builder::opening(const Joint& joint) const {
+    const JointFrames at = joint_frames(centre(joint.a), centre(joint.b), joint.point_a, joint.point_b);
+    double sum = 0;
+    const Freedom in_space{{Vec3::UnitX(), Vec3::UnitY(), Vec3::UnitZ()}, std::nullopt};
+    for (const Piece& piece : joint_pieces(joint, in_space)) {
+        if (piece.kind == PieceKind::right_angle || piece.kind == PieceKind::turn) continue;
+        const double value = evaluate(piece, at, joint.length).value;
+        sum += value * value;
     }
+    return std::sqrt(sum);
 }
 
 void Builder::make_gear(const Scene::Joint& gear, int index, Joint& built) {
@@ -318,31 +330,24 @@ void Builder::make_gear(const Scene::Joint& gear, int index, Joint& built) {
 }
 
 Mat3 Builder::joint_axes(const Scene::Joint& joint) const {
-    using Kind = Scene::Joint::Kind;
+    using Axes = JointKind::Axes;
+    const JointKind& kind = joint_kind(joint.kind);
     Vec3 any = Vec3::UnitX();
     if (std::abs(joint.axis.x()) > 0.6) any = Vec3::UnitY();
-    if (joint.kind == Kind::universal) {  // z is the axis of a, x that of b
+    if (kind.axes == Axes::pair) {  // z is the axis of a, x that of b
         Mat3 axes;
         axes << joint.axis_b, joint.axis.cross(joint.axis_b), joint.axis;
         return axes;
     }
     if (!model_.plane) return axes_with_z(joint.axis, any);
     const int first = (*model_.plane)[0];
-    switch (joint.kind) {
-        case Kind::revolute:
-            if (joint.axis.cross(normal_).norm() > 1e-9)
-                throw Error(fmt::format("in the plane {} the axis of revolute joint '{}' must be the plane's normal",
-                                        to_string(scene_.plane), joint.name),
-                            joint.place);
-            return axes_with_z(joint.axis, Vec3::Unit(first));
-        case Kind::prismatic:
-            if (std::abs(joint.axis.dot(normal_)) > 1e-9)
-                throw Error(fmt::format("in the plane {} the axis of prismatic joint '{}' must lie in the plane",
-                                        to_string(scene_.plane), joint.name),
-                            joint.place);
-            return axes_with_z(joint.axis, normal_);
-        default: return axes_with_z(normal_, Vec3::Unit(first));
-    }
+    if (kind.axes == Axes::none) return axes_with_z(normal_, Vec3::Unit(first));
+    const bool turns = kind.axes == Axes::turn;
+    if (turns ? joint.axis.cross(normal_).norm() > 1e-9 : std::abs(joint.axis.dot(normal_)) > 1e-9)
+        throw Error(fmt::format("in the plane {} the axis of {} joint '{}' must {}", to_string(scene_.plane), kind.name,
+                                joint.name, turns ? "be the plane's normal" : "lie in the plane"),
+                    joint.place);
+    return turns ? axes_with_z(joint.axis, Vec3::Unit(first)) : axes_with_z(joint.axis, normal_);
 }
 
 void Builder::check_closed(const Scene::Joint& joint, double error) const {

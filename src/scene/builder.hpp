@@ -42,10 +42,12 @@ private:
     void make_curve(const Scene::Joint& joint, Joint& built) const;
     void make_gear(const Scene::Joint& gear, int index, Joint& built);
     void check_planar(const Scene::Body& body, const RigidBody& built) const;
-    void check_anchors(const Scene::Joint& joint, const Vec3& apart, Joint& built) const;
+    void make_length(const Scene::Joint& joint, const Vec3& apart, Joint& built) const;
+    double opening(const Joint& joint) const;
     void check_closed(const Scene::Joint& joint, double error) const;
     Mat3 joint_axes(const Scene::Joint& joint) const;
     Mat3 axes_in(int body, const Mat3& axes) const;
+    Pose centre(int body) const;  // of mass, with the axes of the body
     Pose frame(int body) const { return body < 0 ? Pose{} : placement_.frames[body]; }
     Vec3 from_com(int body, const Vec3& point) const;
     Vec3 in_frame(int body, const Vec3& world) const;

@@ -72,7 +72,7 @@ void check_units(const Scene& scene, const MultibodyModel& model, Audit& audit) 
             const double size = (box.upper - box.lower).maxCoeff(), thin = 2 * half_thickness(shapes[i]);
             if (size > largest || thin < smallest)
                 add(audit, Severity::warning, "units",
-                    fmt::format("a {} of body '{}' measures {:.4g} m", to_string(body.shapes[i].kind), body.name,
+                    fmt::format("a {} of body '{}' measures {:.4g} m", body.shapes[i].kind, body.name,
                                 size > largest ? size : thin),
                     millimetres, {body.name}, body.shapes[i].place);
         }
@@ -151,17 +151,17 @@ void check_limits(const Scene& scene, Audit& audit) {
                     fmt::format("the limits of joint '{}' leave no play: [{}, {}]", joint.name, drive.lower,
                                 drive.upper),
                     "use a joint that holds the coordinate, or leave some play", {joint.name}, drive.limits_place);
-            if (!drive.motor || !drive.motor->position || !drive.motor->target.value) continue;
-            const double target = *drive.motor->target.value;
+            if (!drive.motor || !drive.motor->position || !drive.motor->position->value) continue;
+            const double target = *drive.motor->position->value;
             if (target < drive.lower || target > drive.upper)
                 add(audit, Severity::warning, "limits",
                     fmt::format("the motor of joint '{}' aims at {}, outside its limits [{}, {}]", joint.name, target,
                                 drive.lower, drive.upper),
                     "the motor will push against the limit for ever, and without max_torque or max_force the two "
                     "contradict each other",
-                    {joint.name}, drive.motor->target.place);
+                    {joint.name}, drive.motor->position->place);
         }
-        if (joint.kind != Scene::Joint::Kind::gear && joint.kind != Scene::Joint::Kind::rack_pinion) continue;
+        if (!joint_kind(joint.kind).is_gear()) continue;
         // first - start = ratio (second - start): the range that the limits of both leave to the first
         const auto [c1, c2] = gear_coordinates(scene, joint, static_cast<int>(&joint - scene.joints.data()));
         const Scene::Joint &one = scene.joints[joint_index(scene, joint.first)],
@@ -227,11 +227,10 @@ void check_step_size(const Scene& scene, const MultibodyModel& model, const RunS
                    bushing.place);
     for (const Scene::TorsionSpring& spring : scene.torsion_springs) {
         const Joint& joint = model.joints[joint_index(scene, spring.joint)];
-        const auto names = joint_coordinates(scene.joints[joint_index(scene, spring.joint)].kind);
-        const bool slide = names[spring.coordinate] == "slide";
-        const double inertia = slide ? reduced(mass_of(model, joint.a), mass_of(model, joint.b))
-                                     : reduced(inertia_about(model, joint.a, joint.axes_a.col(2)),
-                                               inertia_about(model, joint.b, joint.axes_b.col(2)));
+        const bool turns = joint.kind->coordinates[spring.coordinate].turns();
+        const double inertia = !turns ? reduced(mass_of(model, joint.a), mass_of(model, joint.b))
+                                      : reduced(inertia_about(model, joint.a, joint.axes_a.col(2)),
+                                                inertia_about(model, joint.b, joint.axes_b.col(2)));
         tell_stiff(spring.name, spring.stiffness, inertia, spring.place);
     }
 }

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "scene/builder.hpp"
-#include "scene/check_edit.hpp"
+#include "scene/validate.hpp"
 #include "stickslip/simulation.hpp"
 
 namespace stickslip {
@@ -151,9 +151,8 @@ private:
             case What::joint: {
                 Joint& joint = model_.joints[i];
                 joint.present = false;
-                const bool gear = joint.kind == JointKind::gear || joint.kind == JointKind::rack_pinion;
-                if (!gear && !scene_.joints[i].collide && standing_.body(joint.a) && standing_.body(joint.b) &&
-                    overlap(model_, before, joint.a, joint.b, state.q))
+                if (!joint.kind->is_gear() && !scene_.joints[i].collide && standing_.body(joint.a) &&
+                    standing_.body(joint.b) && overlap(model_, before, joint.a, joint.b, state.q))
                     parted_.push_back(std::minmax(joint.a, joint.b));
                 break;
             }

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "scene/formula.hpp"
+#include "scene/listing.hpp"
 
 namespace stickslip {
 
@@ -231,6 +232,13 @@ private:
 
 }  // namespace
 
+bool may_hold_templates(const std::string& section) {
+    const SceneField* field = scene_map("scene").find(section);
+    if (!field || field->form != Form::named) return false;
+    const SceneFields& keys = scene_map(field->of).fields;
+    return std::any_of(keys.begin(), keys.end(), [](const SceneField& key) { return key.of_template(); });
+}
+
 bool is_template(const YamlNode& thing) {
     return thing.kind == YamlNode::Kind::map && (thing.find("repeat") || thing.find("grid"));
 }
@@ -245,12 +253,10 @@ void throw_about_copy(const Error& e, const Indices& indices) {
 
 void expand_templates(YamlNode& root, const std::vector<Scene::Parameter>& parameters, const SceneLimits& limits) {
     Copier copier(parameters, limits);
-    const std::pair<const char*, const char*> sections[] = {
-        {"bodies", "body"}, {"joints", "joint"}, {"forces", "force"}};
-    for (const auto& [section, what] : sections) {
-        YamlNode* node = root.find(section);
+    for (const SceneField& section : scene_map("scene").fields) {
+        YamlNode* node = may_hold_templates(section.key) ? root.find(section.key) : nullptr;
         if (!node || node->kind != YamlNode::Kind::map) continue;
-        if (std::any_of(node->children.begin(), node->children.end(), is_template)) copier.expand(*node, what);
+        if (std::any_of(node->children.begin(), node->children.end(), is_template)) copier.expand(*node, section.of);
     }
 }
 

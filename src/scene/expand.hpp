@@ -13,8 +13,7 @@
 
 namespace stickslip {
 
-// The sections that may hold templates.
-inline constexpr const char* copied_sections[] = {"bodies", "joints", "forces"};
+bool may_hold_templates(const std::string& section);
 
 bool is_template(const YamlNode& thing);
 

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "base/fields.hpp"
+#include "stickslip/edit.hpp"
 
 namespace stickslip {
 
@@ -220,6 +221,8 @@ double evaluate_number(const std::string& text, const Names& names, const Place&
         throw Error(fmt::format("expected a finite number, found '{}' = {}", text, value), place);
     return value;
 }
+
+Scene::Formula Edit::constant(double x) { return {fmt::format("{}", x), {}, x}; }
 
 std::function<double(double)> compile_formula(const Scene::Formula& formula) {
     const auto compiled = std::make_shared<Compiled>();

@@ -133,9 +133,9 @@ std::vector<NamedSummary> list_scenes() {
 
 std::vector<NamedSummary> list_joints() {
     std::vector<NamedSummary> list;
-    for (const JointEntry& entry : joint_table())
-        list.push_back({entry.name, fmt::format("{} ({} rows in space, {} in a plane)", entry.summary,
-                                                entry.rows_in_space, entry.rows_in_plane)});
+    for (const JointKind& kind : joint_table())
+        list.push_back({kind.name, fmt::format("{} ({} rows in space, {} in a plane)", kind.summary, kind.rows_in_space,
+                                               kind.rows_in_plane)});
     return list;
 }
 

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "scene/expand.hpp"
-#include "scene/listing.hpp"
+#include "scene/fields.hpp"
 
 namespace stickslip {
 
@@ -49,9 +49,7 @@ std::vector<std::string> resolve(const YamlNode& root, const std::string& key, c
 
 // Whether the path names something that only copying a template can make.
 bool names_a_copy(const YamlNode& root, const std::vector<std::string>& path) {
-    const bool copied = std::any_of(std::begin(copied_sections), std::end(copied_sections),
-                                    [&](const char* section) { return path[0] == section; });
-    const YamlNode* section = copied && path.size() > 1 ? root.find(path[0]) : nullptr;
+    const YamlNode* section = may_hold_templates(path[0]) && path.size() > 1 ? root.find(path[0]) : nullptr;
     return section && !section->find(path[1]) &&
            std::any_of(section->children.begin(), section->children.end(), is_template);
 }
@@ -166,28 +164,6 @@ int material_index(const Scene& scene, const Scene::Name& name) {
     throw unknown_name("material", name.text, names, name.place);
 }
 
-Scene::Name read_body_name(const YamlNode& node, const Scene& scene) {
-    const Scene::Name name{ValueReader(scene.parameters).word(node, "the name of a body"), node.place()};
-    body_index(scene, name);
-    return name;
-}
-
-Scene::Name read_material_name(const YamlNode& node, const Scene& scene) {
-    const Scene::Name name{ValueReader(scene.parameters).word(node, "the name of a material"), node.place()};
-    material_index(scene, name);
-    return name;
-}
-
-void check_movable(const Scene& scene, const Scene::Name& a, const Scene::Name& b, const std::string& what) {
-    const auto fixed = [&](const Scene::Name& name) {
-        const int i = body_index(scene, name);
-        return i < 0 || scene.bodies[i].fixed;
-    };
-    if (!fixed(a) || !fixed(b)) return;
-    if (a.text == b.text) throw Error(fmt::format("{} acts on '{}', which cannot move", what, a.text), a.place);
-    throw Error(fmt::format("{} connects '{}' and '{}', neither of which can move", what, a.text, b.text), b.place);
-}
-
 namespace {
 
 // Things one by one, so that what is wrong with a copy says with which.
@@ -220,9 +196,7 @@ Scene read_scene_within(const std::string& text, const std::string& name, const 
     if (values.number(*version) != 1)
         throw Error(fmt::format("expected 'stickslip: 1' (the version of the format), found {}", version->describe()),
                     version->place());
-    if (const YamlNode* gravity = root.find("gravity")) scene.gravity = values.vector(*gravity);
-    if (const YamlNode* plane = root.find("plane"))
-        scene.plane = static_cast<Scene::Plane>(1 + values.choice(*plane, "plane", {"xy", "xz", "yz"}));
+    read_members(MapReader(root, "the scene", "scene"), scene_map("scene").fields, scene, 0, typeid(Scene), &scene);
 
     expand_templates(root, scene.parameters, limits);
     apply_overrides(root, of_copies);
@@ -239,6 +213,25 @@ Scene read_scene_within(const std::string& text, const std::string& name, const 
     return scene;
 }
 
+std::string write_scene(const Scene& scene) {
+    YamlNode root = empty_map(), let = empty_map();
+    put(root, "stickslip", scalar("1"));
+    for (const Scene::Parameter& parameter : scene.parameters) put(let, parameter.name, number_node(parameter.value));
+    const auto section = [&](const char* key, YamlNode node) {
+        if (node.kind != YamlNode::Kind::null) put(root, key, std::move(node));
+    };
+    if (!let.keys.empty()) section("let", std::move(let));
+    write_fields(scene_map("scene"), scene, root);
+    section("materials", write_materials(scene));
+    section("contacts", write_contacts(scene));
+    section("bodies", write_bodies(scene));
+    section("joints", write_joints(scene));
+    section("forces", write_forces(scene));
+    section("actions", write_actions(scene));
+    section("run", write_run(scene));
+    return write_yaml(root);
+}
+
 Scene read_scene_text(const std::string& text, const std::string& name, const OptionValues& overrides) {
     return read_scene_within(text, name, overrides, {});
 }
@@ -253,16 +246,6 @@ const char* to_string(Scene::Plane plane) {
         case Scene::Plane::xy: return "xy";
         case Scene::Plane::xz: return "xz";
         case Scene::Plane::yz: return "yz";
-    }
-    return "?";
-}
-
-const char* to_string(Scene::Shape::Kind kind) {
-    switch (kind) {
-        case Scene::Shape::Kind::sphere: return "sphere";
-        case Scene::Shape::Kind::box: return "box";
-        case Scene::Shape::Kind::capsule: return "capsule";
-        case Scene::Shape::Kind::half_space: return "half-space";
     }
     return "?";
 }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/fields.hpp"
 #include "scene/listing.hpp"
@@ -20,6 +21,17 @@ namespace {
     throw Error(fmt::format("expected {}, found {}", expected, node.describe()), node.place());
 }
 
+// Numbers without formulas, of length 1 up to rounding: such a vector stays as it is, so that one that was normalised and written reads
+// back to the same bits. Formulas are normalised always.
+bool is_unit(const YamlNode& node, double squared_norm) {
+    const auto plain = [](const YamlNode& child) {
+        return child.text.find_first_not_of("0123456789.+-eE") == std::string::npos &&
+               child.text.find_first_of("0123456789.") <= 1;  // behind a sign at most: a name may be e1
+    };
+    return std::abs(squared_norm - 1) <= 4 * std::numeric_limits<double>::epsilon() &&
+           std::all_of(node.children.begin(), node.children.end(), plain);
+}
+
 // Sylvester's criterion.
 bool positive_definite(const Mat3& J) {
     return J(0, 0) > 0 && J(0, 0) * J(1, 1) - J(0, 1) * J(0, 1) > 0 && J.determinant() > 0;
@@ -27,9 +39,37 @@ bool positive_definite(const Mat3& J) {
 
 }  // namespace
 
+std::string broken(const SceneRule& rule, const std::vector<std::string>& given) {
+    using Kind = SceneRule::Kind;
+    const auto missing = [&] {
+        if (!rule.needs.empty()) return rule.needs;
+        std::vector<std::string> quoted;
+        for (const std::string& key : rule.keys) quoted.push_back("'" + key + "'");
+        const std::string last = quoted.back();
+        quoted.pop_back();
+        return fmt::format("needs {} {} {}", fmt::join(quoted, ", "), rule.kind == Kind::all_or_none ? "and" : "or",
+                           last);
+    };
+    switch (rule.kind) {
+        case Kind::one:
+        case Kind::not_both:
+            // In the order of the rule, whatever that of the file.
+            if (given.size() > 1)
+                return fmt::format("has both '{}' and '{}', expected one of them", rule.keys[0], rule.keys[1]);
+            return rule.kind == Kind::one && given.empty() ? missing() : "";
+        case Kind::at_least_one: return given.empty() ? missing() : "";
+        case Kind::all_or_none: return !given.empty() && given.size() < rule.keys.size() ? missing() : "";
+        case Kind::belongs:
+            return given == std::vector{rule.keys[0]}
+                       ? fmt::format("'{}' belongs to a '{}'", rule.keys[0], rule.keys[1])
+                       : "";
+    }
+    return "";
+}
+
 MapReader::MapReader(const YamlNode& node, std::string what, std::string_view listed)
-    : node_(node), what_(std::move(what)) {
-    const SceneMap& map = scene_map(listed);
+    : node_(node), what_(std::move(what)), listed_(scene_map(listed)) {
+    const SceneMap& map = listed_;
     if (node.kind != YamlNode::Kind::map)
         mismatch(fmt::format("a map with keys of {} ({})", what_, fmt::join(map.keys(), ", ")), node);
     for (std::size_t i = 0; i < node.keys.size(); ++i) {
@@ -39,6 +79,20 @@ MapReader::MapReader(const YamlNode& node, std::string what, std::string_view li
         if (field->of_template())
             throw Error(fmt::format("{} is no template, '{}' came too late", what_, field->key), node.key_place(i));
     }
+    for (const SceneRule& rule : map.rules)
+        if (!rule.for_schema) obey(rule);
+}
+
+void MapReader::obey(const SceneRule& rule) const {
+    using Kind = SceneRule::Kind;
+    std::vector<std::string> given;  // in the order of the file
+    for (const std::string& key : node_.keys)
+        if (std::find(rule.keys.begin(), rule.keys.end(), key) != rule.keys.end()) given.push_back(key);
+    const std::string wrong = broken(rule, given);
+    if (wrong.empty()) return;
+    if (rule.kind == Kind::belongs) throw Error(wrong, key_place(rule.keys[0].c_str()));
+    // Too many: at the second. Too few: at the one that is there, if any.
+    throw Error(what_ + " " + wrong, given.empty() ? node_.place() : key_place(given.back().c_str()));
 }
 
 const YamlNode* MapReader::find(const char* key) const { return node_.find(key); }
@@ -52,16 +106,6 @@ Place MapReader::key_place(const char* key) const {
     for (std::size_t i = 0; i < node_.keys.size(); ++i)
         if (node_.keys[i] == key) return node_.key_place(i);
     return node_.place();
-}
-
-void MapReader::not_both(const char* one, const char* other) const {
-    const auto at = [&](const char* key) {
-        return std::find(node_.keys.begin(), node_.keys.end(), key) - node_.keys.begin();
-    };
-    const auto i = at(one), j = at(other), end = std::ssize(node_.keys);
-    if (i == end || j == end) return;
-    throw Error(fmt::format("{} has both '{}' and '{}', expected one of them", what_, one, other),
-                node_.key_place(static_cast<std::size_t>(std::max(i, j))));
 }
 
 double ValueReader::number(const YamlNode& node) const {
@@ -84,6 +128,22 @@ double ValueReader::not_negative(const YamlNode& node, const char* unit) const {
 double ValueReader::fraction(const YamlNode& node) const {
     const double x = number(node);
     if (!(x >= 0 && x <= 1)) mismatch("a number from 0 to 1", node);
+    return x;
+}
+
+double ValueReader::bound(const YamlNode& node) const {
+    const bool scalar = node.kind == YamlNode::Kind::scalar;
+    for (const char* text : {".inf", "+.inf", ".Inf", ".INF"})
+        if (scalar && node.text == text) return infinity;
+    for (const char* text : {"-.inf", "-.Inf", "-.INF"})
+        if (scalar && node.text == text) return -infinity;
+    return number(node);
+}
+
+double ValueReader::not_zero(const YamlNode& node, const char* what) const {
+    const double x = number(node);
+    if (x == 0 || !std::isfinite(x))
+        throw Error(fmt::format("the {} must be a finite number other than zero", what), node.place());
     return x;
 }
 
@@ -129,6 +189,7 @@ Vec3 ValueReader::direction(const YamlNode& node, const char* what) const {
     // stableNorm: squares of 1e-200 vanish, of 1e200 overflow.
     const double length = x.stableNorm();
     if (!(length > 0)) throw Error(fmt::format("the {} must not be zero", what), node.place());
+    if (is_unit(node, x.squaredNorm())) return x;
     return (x / length).normalized();
 }
 
@@ -143,9 +204,13 @@ Quat ValueReader::attitude(double w, double x, double y, double z, const Place& 
 
 Pose ValueReader::pose(const YamlNode& node) const {
     Pose pose;
+    const auto read_attitude = [&](const YamlNode& list, const double* q, const Place& place) {
+        const Eigen::Map<const Eigen::Vector4d> all(q);
+        return is_unit(list, all.squaredNorm()) ? Quat(q[0], q[1], q[2], q[3])
+                                                : attitude(q[0], q[1], q[2], q[3], place);
+    };
     if (node.kind == YamlNode::Kind::map) {
         const MapReader map(node, "a pose", "pose");
-        map.not_both("rpy_deg", "quaternion");
         if (const YamlNode* at = map.find("at")) pose.position = vector(*at);
         if (const YamlNode* rpy = map.find("rpy_deg")) {
             // Roll about x, then pitch about y, then yaw about z, all of them fixed axes.
@@ -157,14 +222,14 @@ Pose ValueReader::pose(const YamlNode& node) const {
         }
         if (const YamlNode* q = map.find("quaternion")) {
             const std::vector<double> x = numbers(*q, {4}, "a list of 4 numbers [qw, qx, qy, qz]");
-            pose.attitude = attitude(x[0], x[1], x[2], x[3], q->place());
+            pose.attitude = read_attitude(*q, x.data(), q->place());
         }
         return pose;
     }
     const std::vector<double> x =
         numbers(node, {3, 7}, "a pose: [x, y, z], [x, y, z, qw, qx, qy, qz] or {at, rpy_deg}");
     pose.position = Vec3(x[0], x[1], x[2]);
-    if (x.size() == 7) pose.attitude = attitude(x[3], x[4], x[5], x[6], node.children[3].place());
+    if (x.size() == 7) pose.attitude = read_attitude(node, x.data() + 3, node.children[3].place());
     return pose;
 }
 
@@ -182,16 +247,34 @@ Mat3 ValueReader::inertia(const YamlNode& node) const {
             J(1, 2) = J(2, 1) = x[5];
         }
     }
+    if (const std::string wrong = wrong_with_inertia(J); !wrong.empty()) throw Error(wrong, node.place());
+    return J;
+}
+
+std::string wrong_with_inertia(const Mat3& J) {
     const double size = J.cwiseAbs().maxCoeff();
-    if (!(size > 0)) throw Error("the inertia must be positive, found zeros only", node.place());
+    if (!(size > 0)) return "the inertia must be positive, found zeros only";
     const Mat3 scaled = J / size;  // so that minors neither vanish nor overflow
-    if (!positive_definite(scaled))
-        throw Error("the inertia must be positive definite: every principal moment > 0", node.place());
+    if (!positive_definite(scaled)) return "the inertia must be positive definite: every principal moment > 0";
     // 1e-6: a flat plate has equality, and tables print six digits.
     if (!positive_definite((0.5 + 1e-6) * scaled.trace() * Mat3::Identity() - scaled))
-        throw Error("no body has this inertia: each principal moment must be at most the sum of the other two",
-                    node.place());
-    return J;
+        return "no body has this inertia: each principal moment must be at most the sum of the other two";
+    return "";
+}
+
+Vec6 ValueReader::six(const YamlNode& node) const {
+    const std::vector<double> x = numbers(node, {6}, "six numbers: along x, y, z [N/m] and about x, y, z [N m/rad]");
+    for (std::size_t i = 0; i < 6; ++i)
+        if (!(x[i] >= 0)) throw Error("expected numbers that are not negative", node.place());
+    return Eigen::Map<const Vec6>(x.data());
+}
+
+Scene::Formula ValueReader::formula_at(const YamlNode& node, double t) const {
+    Scene::Formula read = formula(node);
+    const double value = compile_formula(read)(t);
+    if (!std::isfinite(value))
+        throw Error(fmt::format("the formula '{}' is {} at t = {:.6g}", node.text, value, t), node.place());
+    return read;
 }
 
 Scene::Formula ValueReader::formula(const YamlNode& node) const {
@@ -237,15 +320,6 @@ int plane_normal(Scene::Plane plane) {
         case Scene::Plane::yz: return 0;
     }
     return -1;
-}
-
-void check_in_plane(const Scene& scene, const Vec3& x, const std::string& what, const Place& place) {
-    const int normal = plane_normal(scene.plane);
-    // 1e-9: what rounding of angles in degrees leaves behind.
-    if (normal < 0 || std::abs(x[normal]) <= 1e-9 * std::max(1.0, x.norm())) return;
-    throw Error(fmt::format("{} leaves the plane {}: its {} component is {}", what, to_string(scene.plane),
-                            "xyz"[normal], x[normal]),
-                place);
 }
 
 }  // namespace stickslip

@@ -78,14 +78,17 @@ Json chosen(const std::vector<Entry>& table, const std::string& otherwise) {
 
 Json form_of(const SceneField& field) {
     switch (field.form) {
-        case Form::number: return ref("number");
+        case Form::number:
+        case Form::not_zero:
+        case Form::bound: return ref("number");
         case Form::positive: return number_with({{"exclusiveMinimum", 0}});
         case Form::not_negative: return number_with({{"minimum", 0}});
         case Form::fraction: return number_with({{"minimum", 0}, {"maximum", 1}});
         case Form::whole: return any_of({{{"type", "integer"}}, ref("formula")});
         case Form::truth: return ref("truth");
         case Form::choice: return enumeration(field.of, "|");
-        case Form::vector: return array_of(ref("number"), 3);
+        case Form::vector:
+        case Form::direction: return array_of(ref("number"), 3);
         case Form::positives: return array_of(number_with({{"exclusiveMinimum", 0}}), 3);
         case Form::pose: return any_of({array_of(ref("number"), 3), array_of(ref("number"), 7), ref("pose")});
         case Form::quaternion: return array_of(ref("number"), 4);
@@ -151,6 +154,7 @@ Json rule_form(const SceneRule& rule) {
             for (const std::string& key : rule.keys) needs[key] = rule.keys;
             return {{"dependentRequired", needs}};
         }
+        case SceneRule::Kind::belongs: return {{"dependentRequired", {{rule.keys[0], {rule.keys[1]}}}}};
     }
     return {};
 }

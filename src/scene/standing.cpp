@@ -4,13 +4,16 @@
 
 #include <algorithm>
 
+#include "model/joints/joint.hpp"
+#include "scene/reader.hpp"
+
 namespace stickslip {
 
 namespace {
 
-using Kind = Scene::Joint::Kind;
-
-bool is_gear(const Scene::Joint& joint) { return joint.kind == Kind::gear || joint.kind == Kind::rack_pinion; }
+bool is_gear(const Scene::Joint& joint) { return joint_kind(joint.kind).is_gear(); }
+// A length is driven only where the scene gave it a drive: else it is held.
+bool is_distance(const Scene::Joint& joint) { return joint_kind(joint.kind).anchor == JointKind::Anchor::ends; }
 
 const Place& place_of(const Edit& edit) { return edit.name.place.file.empty() ? edit.place : edit.name.place; }
 
@@ -48,9 +51,9 @@ int last_joint(const Scene& scene, const std::string& name, int end) {
 
 int driven_coordinate(const Scene::Joint& joint, const Edit& edit) {
     const std::vector<std::string> names = joint_coordinates(joint.kind);
-    if (names.empty() || (joint.kind == Kind::distance && joint.drives.empty()))
-        throw Error(fmt::format("joint '{}' has nothing to drive: it is a {} joint{}", joint.name,
-                                to_string(joint.kind), names.empty() ? "" : " of fixed length"),
+    if (names.empty() || (is_distance(joint) && joint.drives.empty()))
+        throw Error(fmt::format("joint '{}' has nothing to drive: it is a {} joint{}", joint.name, joint.kind,
+                                names.empty() ? "" : " of fixed length"),
                     place_of(edit));
     if (edit.coordinate.empty()) {
         if (names.size() == 1) return 0;
@@ -65,6 +68,7 @@ int driven_coordinate(const Scene::Joint& joint, const Edit& edit) {
 
 DeclaredScene declare_all(const Scene& scene) {
     DeclaredScene all{scene, {}, static_cast<int>(scene.joints.size())};
+    add_default_material(all.scene);
     for (const Scene::Action& action : scene.actions) {
         const Edit& edit = *action.edit;
         all.joint.push_back(-1);
@@ -77,7 +81,7 @@ DeclaredScene declare_all(const Scene& scene) {
         if (action.edit->kind != Edit::Kind::drive) continue;
         for (Scene::Joint& joint : all.scene.joints) {
             const std::vector<std::string> names = joint_coordinates(joint.kind);
-            if (joint.name != action.edit->name.text || joint.kind == Kind::distance) continue;
+            if (joint.name != action.edit->name.text || is_distance(joint)) continue;
             for (std::size_t c = 0; c < names.size(); ++c)
                 if (action.edit->coordinate == names[c] || (names.size() == 1 && action.edit->coordinate.empty()))
                     make_drive(joint, static_cast<int>(c));
@@ -290,8 +294,8 @@ void Standing::drive(Scene& scene, const Edit& edit, double t, Changes& changes)
                     place_of(edit));
     if (edit.speed || edit.position) {
         if (!drive.motor) drive.motor = Scene::Drive::Motor{};
-        drive.motor->position = edit.position.has_value();
-        drive.motor->target = edit.position ? *edit.position : *edit.speed;
+        drive.motor->speed = edit.speed;
+        drive.motor->position = edit.position;
     }
     if ((edit.most || edit.time_constant) && !drive.motor)
         throw Error(fmt::format("joint '{}' has no motor: give it a 'speed' or a 'position' too", joint.name),
@@ -300,7 +304,7 @@ void Standing::drive(Scene& scene, const Edit& edit, double t, Changes& changes)
     if (edit.time_constant) {
         if (!drive.motor->position)
             throw Error(
-                fmt::format("'time_constant' belongs to a position, the motor of '{}' holds a speed", joint.name),
+                fmt::format("a time constant belongs to a position, the motor of '{}' holds a speed", joint.name),
                 place_of(edit));
         drive.motor->time_constant = *edit.time_constant;
     }

@@ -25,7 +25,7 @@ MultibodyModel pendulum(bool planar, double angle, double ground) {
     rod.radius = 0.7;
     model.bodies.push_back(rod);
     Joint hinge;
-    hinge.kind = JointKind::revolute;
+    hinge.kind = &joint_kind("revolute");
     hinge.b = 0;
     hinge.point_b = Vec3(-0.5, 0, 0);
     hinge.axes_a << 1, 0, 0, 0, 0, 1, 0, -1, 0;

@@ -42,13 +42,13 @@ MultibodyModel random_model(Random& random, bool planar) {
     }
     const auto flat = [&](Vec3 x) { return planar ? Vec3(x - normal * normal.dot(x)) : x; };
     std::vector<std::pair<std::uint32_t, int>> coordinates;  // joints and their coordinates that gears may couple
-    for (const JointEntry& entry : joint_table()) {
+    for (const JointKind& entry : joint_table()) {
         if (planar && entry.rows_in_plane == 0) continue;
         for (const auto& [a, b] : {std::pair{0, 1}, std::pair{-1, 0}, std::pair{1, 2}, std::pair{1, -1}}) {
             Joint joint;
-            joint.kind = entry.kind;
+            joint.kind = &entry;
             joint.id = static_cast<std::uint32_t>(model.joints.size());
-            if (entry.kind == JointKind::gear || entry.kind == JointKind::rack_pinion) {
+            if (entry.is_gear()) {
                 for (int k = 0; k < 2; ++k)
                     std::tie(joint.of[k], joint.of_coordinate[k]) =
                         coordinates[random.below(static_cast<int>(coordinates.size()))];
@@ -67,12 +67,12 @@ MultibodyModel random_model(Random& random, bool planar) {
                 m << 1, 0, 0, 0, 0, 1, 0, -1, 0;  // columns x, -z... turned about the normal below
                 Mat3 slide = Mat3::Identity();
                 return rotation_by(normal * random.normal()).toRotationMatrix() *
-                       (entry.kind == JointKind::prismatic ? slide : m);
+                       (entry.axes == JointKind::Axes::slide ? slide : m);
             };
             joint.axes_a = axes();
             joint.axes_b = axes();
             joint.length = random.uniform(0.2, 2);
-            if (entry.kind == JointKind::point_on_curve) {
+            if (entry.is_curve()) {
                 // a curve that passes near the point of b, where its foot is unique
                 const auto pose_of = [&](int body) { return body < 0 ? Pose{} : model.bodies[body].pose; };
                 const Pose at_a = pose_of(a);
@@ -457,7 +457,7 @@ TEST(Multibody, JointAnglesCountTurns) {
     body.inertia = Mat3::Identity();
     model.bodies.push_back(body);
     Joint hinge;
-    hinge.kind = JointKind::revolute;
+    hinge.kind = &joint_kind("revolute");
     hinge.b = 0;
     hinge.offset[0] = 0.5;
     Drive drive;
@@ -487,9 +487,9 @@ TEST(Multibody, JointsMayOpenByHalfTheReachOfTheSmallerBody) {
         arm.inertia = 3 * 0.04 * scale * scale * Mat3::Identity();  // radius of gyration 0.2
         model.bodies = {arm, arm};
         model.bodies[1].radius = 0.7 * scale;
-        const auto add = [&](JointKind kind, int a, int b, double arm_a, double arm_b) -> Joint& {
+        const auto add = [&](const char* kind, int a, int b, double arm_a, double arm_b) -> Joint& {
             Joint joint;
-            joint.kind = kind;
+            joint.kind = &joint_kind(kind);
             joint.id = static_cast<std::uint32_t>(model.joints.size());
             joint.a = a;
             joint.b = b;
@@ -497,9 +497,9 @@ TEST(Multibody, JointsMayOpenByHalfTheReachOfTheSmallerBody) {
             joint.point_b = Vec3(0, arm_b * scale, 0);
             return model.joints.emplace_back(joint);
         };
-        add(JointKind::revolute, -1, 0, 9,
+        add("revolute", -1, 0, 9,
             0.1);  // the ground has no size, and an arm below the radius of gyration no say
-        add(JointKind::ball, 0, 1, 0.1, 0.5);
+        add("ball", 0, 1, 0.1, 0.5);
         const MultibodySystem system(model);
         const State x = system.initial_state(std::vector<Vec3>(2, Vec3::Zero()), std::vector<Vec3>(2, Vec3::Zero()));
         ContactFinder finder;
@@ -518,7 +518,7 @@ TEST(Multibody, JointsMayOpenByHalfTheReachOfTheSmallerBody) {
         EXPECT_NEAR(system.opening_limit(joints.id[1], 2), 0.1 * scale, 1e-15 * scale);
 
         // A weight on a long rod may come away by more than its own size.
-        add(JointKind::distance, 1, 0, 0, 0).length = 6 * scale;
+        add("distance", 1, 0, 0, 0).length = 6 * scale;
         const MultibodySystem on_rod(model);
         EXPECT_NEAR(on_rod.opening_limit(2, 0), 3 * scale, 1e-15 * scale);
     }

@@ -31,7 +31,9 @@ inline void compare_or_write(const std::string& file, const std::string& wanted)
 inline std::string value_of(const SceneField& field) {
     const std::string unit = field.unit.empty() || field.unit == "-" ? "" : " " + field.unit;
     switch (field.form) {
-        case Form::number: return "number" + unit;
+        case Form::number:
+        case Form::not_zero:
+        case Form::bound: return "number" + unit;
         case Form::positive: return "> 0" + unit;
         case Form::not_negative: return ">= 0" + unit;
         case Form::fraction: return "0 to 1";
@@ -42,7 +44,8 @@ inline std::string value_of(const SceneField& field) {
             for (const char c : field.of) words += c == '|' ? "`, `" : std::string(1, c);
             return words + "`";
         }
-        case Form::vector: return "[x, y, z]" + unit;
+        case Form::vector:
+        case Form::direction: return "[x, y, z]" + unit;
         case Form::positives: return "[x, y, z] > 0" + unit;
         case Form::pose: return "pose";
         case Form::quaternion: return "[qw, qx, qy, qz]";

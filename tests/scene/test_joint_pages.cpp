@@ -10,7 +10,7 @@
 namespace stickslip {
 namespace {
 
-std::string rows_text(const JointEntry& entry) {
+std::string rows_text(const JointKind& entry) {
     const auto rows = [](int n) { return n == 1 ? std::string("1 row") : fmt::format("{} rows", n); };
     if (entry.rows_in_plane == 0)
         return fmt::format("Holds {} of the relative motion in space; planar scenes have no use for it.",
@@ -19,7 +19,7 @@ std::string rows_text(const JointEntry& entry) {
                        rows(entry.rows_in_plane));
 }
 
-std::string page_of(const JointEntry& entry) {
+std::string page_of(const JointKind& entry) {
     std::string page =
         fmt::format("# {}\n\n{}.\n\n{} Free: {}.\n\n", entry.name, entry.summary, rows_text(entry), entry.frees);
     page += fmt::format("```yaml\njoints:\n  {}\n```\n\n", entry.example);
@@ -29,8 +29,9 @@ std::string page_of(const JointEntry& entry) {
             "\nCoordinates: `{}`. Each may have limits, a motor, dry friction, a brake and torsion springs, one row "
             "each; gears "
             "tie them together. Keys: [scene.md](../scene.md#joints).\n",
-            fmt::join(entry.coordinates, "`, `"));
+            fmt::join(joint_coordinates(entry.name), "`, `"));
     }
+    if (*entry.check) page += fmt::format("\n{}\n", entry.check);
     return page;
 }
 
@@ -41,10 +42,10 @@ std::string index_page() {
         "other joints hold already are redundant: they are named by `stickslip check`, the run goes on, and the "
         "reactions given are "
         "the smallest ones.\n\n| joint | rows in space | in a plane | coordinates | |\n|---|---|---|---|---|\n";
-    for (const JointEntry& entry : joint_table())
+    for (const JointKind& entry : joint_table())
         page += fmt::format("| [{0}]({0}.md) | {1} | {2} | {3} | {4} |\n", entry.name, entry.rows_in_space,
                             entry.rows_in_plane == 0 ? "-" : std::to_string(entry.rows_in_plane),
-                            fmt::join(entry.coordinates, ", "), entry.summary);
+                            fmt::join(joint_coordinates(entry.name), ", "), entry.summary);
     page +=
         "\nDrift: velocity-level schemes hold rows at the level of velocities, so the points move apart in proportion "
         "to the step. "
@@ -59,14 +60,14 @@ std::string index_page() {
 }
 
 TEST(JointPages, AreMadeFromTheTable) {
-    for (const JointEntry& entry : joint_table())
+    for (const JointKind& entry : joint_table())
         pages::compare_or_write(pages::project + "/docs/joints/" + entry.name + ".md", page_of(entry));
     pages::compare_or_write(pages::project + "/docs/joints/index.md", index_page());
 }
 
 TEST(JointPages, ExamplesRun) {
-    for (const JointEntry& entry : joint_table()) {
-        const bool gear = entry.kind == JointKind::gear || entry.kind == JointKind::rack_pinion;
+    for (const JointKind& entry : joint_table()) {
+        const bool gear = entry.is_gear();
         const std::string text =
             fmt::format(R"(
 stickslip: 1

@@ -72,15 +72,6 @@ TEST(Listing, TablesOfTheDocumentationAreMadeFromIt) {
     for (const SceneMap& map : scene_maps()) EXPECT_TRUE(shown.count(map.name)) << "no table of " << map.name;
 }
 
-TEST(Listing, KindsOfJointsStandInTheOrderOfTheEnum) {
-    const std::vector<std::string> kinds = scene_map("joint").kinds();
-    for (std::size_t i = 0; i < kinds.size(); ++i) {
-        EXPECT_EQ(to_string(static_cast<Scene::Joint::Kind>(i)), kinds[i]);
-        EXPECT_EQ(scene_map("joint").find(kinds[i])->of, kinds[i] + "-joint");
-    }
-    EXPECT_STREQ(to_string(static_cast<Scene::Joint::Kind>(kinds.size())), "?") << "a kind that is not listed";
-}
-
 TEST(Listing, KeysStandOnceAndRulesNameKeysOfTheirMap) {
     for (const SceneMap& map : scene_maps()) {
         std::set<std::string> seen;

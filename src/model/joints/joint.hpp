@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/forces/time_function.hpp"
@@ -19,31 +20,50 @@
 
 namespace stickslip {
 
-enum class JointKind {
-    fixed,
-    ball,
-    revolute,
-    prismatic,
-    cylindrical,
-    universal,
-    planar,
-    distance,
-    point_on_curve,
-    gear,
-    rack_pinion
+struct Joint;
+struct Piece;    // pieces.hpp
+struct Freedom;  // bodies.hpp
+
+// A coordinate of a joint.
+struct JointCoordinate {
+    enum class Measure { angle, slide, length };  // [rad], [m] along the axis, [m] between two points
+    const char* name;
+    Measure measure;
+    const char* text = "";  // what it is, for joints with several
+    bool turns() const { return measure == Measure::angle; }
 };
 
-struct JointEntry {
-    JointKind kind;
-    const char* name;
-    int rows_in_space, rows_in_plane;      // 0 in the plane: not for planar scenes
-    std::vector<const char*> coordinates;  // names, in the order of Drive::coordinate
-    const char* summary;
-    const char* frees;    // what it leaves free,
-    const char* example;  // and a line of a scene, for the docs
+// A kind of joint as data: its rows, its coordinates, and what a scene must say about it.
+struct JointKind {
+    // Where the joint is. `point`: one point, given in W or in both bodies. `frame`: the same, or the origin of b's frame. `ends`:
+    // two points that need not meet. `curve`: a point of b on a curve of a. `none`: it has no bodies of its own.
+    enum class Anchor { point, frame, ends, curve, none };
+    // `turn`: in a plane the axis is the normal. `slide`: in a plane the axis lies in it. `pair`: one of a, one of b.
+    enum class Axes { none, turn, slide, pair };
+    // Whether a coordinate is a multiple of another: of two other joints (gears), or of two of its own (screws).
+    enum class Tie { none, angle_to_angle, slide_to_angle, own_slide_to_angle };
+
+    const char* name = "";
+    int rows_in_space = 0, rows_in_plane = 0;  // 0 in the plane: not for planar scenes
+    Anchor anchor = Anchor::point;
+    Axes axes = Axes::none;
+    Tie tie = Tie::none;
+    std::vector<JointCoordinate> coordinates{};  // in the order of Drive::coordinate
+    // The rows that must vanish, and the coordinates; null if there are none, or rows of its own (curve.hpp, ties).
+    std::vector<Piece> (*rows)(const Joint& joint, const Freedom& freedom) = nullptr;
+    std::vector<Piece> (*measures)(const Joint& joint) = nullptr;
+    const char* leaves = "";   // "leaves one turn", for the list of kinds
+    const char* summary = "";  // for `stickslip list` and the docs,
+    const char* frees = "";    // what it leaves free,
+    const char* example = "";  // and a line of a scene,
+    const char* check = "";    // and a motion with a closed form, if the page has one
+
+    bool is_gear() const { return tie == Tie::angle_to_angle || tie == Tie::slide_to_angle; }
+    bool is_curve() const { return anchor == Anchor::curve; }
 };
-const std::vector<JointEntry>& joint_table();
-const JointEntry& joint_entry(JointKind kind);
+const std::vector<JointKind>& joint_table();
+const JointKind* find_joint_kind(std::string_view name);  // null if there is none
+const JointKind& joint_kind(std::string_view name);       // throws Error that names the nearest
 
 // Holds the coordinate at a speed or a position with at most `most` force.
 struct Motor {
@@ -70,21 +90,21 @@ struct Drive {
 
 struct Joint {
     std::string name;
-    JointKind kind = JointKind::ball;
-    std::uint32_t id = 0;  // never renumbered by an edit
-    int a = -1, b = -1;    // bodies; -1 is the ground
+    const JointKind* kind = nullptr;  // an entry of joint_table()
+    std::uint32_t id = 0;             // never renumbered by an edit
+    int a = -1, b = -1;               // bodies; -1 is the ground
     Vec3 point_a = Vec3::Zero(), point_b = Vec3::Zero();
     // Columns x, y, z; z is the joint axis. Equal in W when the joint is made; for `universal` z of axes_a is the axis of a and
     // x of axes_b the axis of b.
     Mat3 axes_a = Mat3::Identity(), axes_b = Mat3::Identity();
-    double length = 0;                   // [m] distance joint; gear: value of the row at t = 0
+    double length = 0;                   // [m] distance joint; tie: value of the row at t = 0
     bool rigid = true;                   // false: only the limits act (a rope)
     std::array<double, 2> offset{};      // coordinate = measured + offset
     std::shared_ptr<const Curve> curve;  // point_on_curve: in the axes of a, from its centre of mass
     std::vector<Drive> drives;
     // False: cut, or attached later. It keeps its id and the places of its angles in q, and acts on nothing.
     bool present = true;
-    // gear, rack_pinion: coordinate of `first` = ratio * coordinate of `second`, both joints by their ids
+    // of a tie: one coordinate - ratio * another = length, both joints by their ids; of a screw both are itself
     std::array<std::uint32_t, 2> of{};
     std::array<int, 2> of_coordinate{};
     double ratio = 1;

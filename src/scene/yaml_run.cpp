@@ -1,8 +1,7 @@
-// The `run` section: scheme, solver, policy, step, end, record.
+// The `run` section, from YAML and into it: scheme, solver, policy, step, end, record.
 #include <fmt/format.h>
 
-#include "scene/formula.hpp"
-#include "scene/reader.hpp"
+#include "scene/fields.hpp"
 
 namespace stickslip {
 
@@ -52,37 +51,48 @@ void read_step(const YamlNode* in_run, const YamlNode* in_scheme, Scene& scene) 
     scene.run.step = OptionValue{"step", fmt::format("{:.17g}", h), step->place()};
 }
 
+YamlNode write_choosing(const Scene::Choosing& chosen) {
+    if (chosen.options.empty()) return scalar(chosen.name);
+    YamlNode map = empty_map();
+    put(map, "name", scalar(chosen.name));
+    for (const OptionValue& option : chosen.options) put(map, option.key, scalar(option.text));
+    return map;
+}
+
 }  // namespace
 
 void read_run(const YamlNode& node, Scene& scene) {
     if (node.kind == YamlNode::Kind::null) return;
-    const ValueReader values(scene.parameters);
     const MapReader map(node, "run", "run");
     Scene::Run& run = scene.run;
     run.place = node.place();
+    read_fields(map, scene, run);
+    const auto choose = [&](const char* key, Scene::Choosing& chosen) {
+        const YamlNode* given = map.find(key);
+        if (!given) return;
+        const std::string otherwise = chosen.name;
+        chosen = read_choosing(*given, key, scene);
+        if (chosen.name.empty()) chosen.name = otherwise;
+    };
+    choose("scheme", run.scheme);
+    choose("solver", run.solver);
+    std::erase_if(run.scheme.options, [](const OptionValue& option) { return option.key == "step"; });
+    const YamlNode* scheme = map.find("scheme");
+    read_step(map.find("step"), scheme ? scheme->find("step") : nullptr, scene);
+    if (const YamlNode* record = map.find("record"))
+        read_fields(MapReader(*record, "record", "record"), scene, run.record);
+}
 
-    const YamlNode* scheme_step = nullptr;
-    if (const YamlNode* scheme = map.find("scheme")) {
-        const std::string otherwise = run.scheme.name;
-        run.scheme = read_choosing(*scheme, "scheme", scene);
-        if (run.scheme.name.empty()) run.scheme.name = otherwise;
-        std::erase_if(run.scheme.options, [](const OptionValue& option) { return option.key == "step"; });
-        scheme_step = scheme->find("step");
-    }
-    if (const YamlNode* solver = map.find("solver")) {
-        const std::string otherwise = run.solver.name;
-        run.solver = read_choosing(*solver, "solver", scene);
-        if (run.solver.name.empty()) run.solver.name = otherwise;
-    }
-    if (const YamlNode* policy = map.find("policy"))
-        run.policy = static_cast<Scene::Policy>(values.choice(*policy, "policy", {"certify", "budget"}));
-    read_step(map.find("step"), scheme_step, scene);
-    if (const YamlNode* end = map.find("end")) run.end = values.positive(*end, "s");
-    if (const YamlNode* record = map.find("record")) {
-        const MapReader keys(*record, "record", "record");
-        if (const YamlNode* every = keys.find("every")) run.record.every = values.positive(*every, "s");
-        if (const YamlNode* csv = keys.find("csv")) run.record.csv = values.truth(*csv);
-    }
+YamlNode write_run(const Scene& scene) {
+    const Scene::Run& run = scene.run;
+    YamlNode section = empty_map(), record = empty_map();
+    put(section, "scheme", write_choosing(run.scheme));
+    put(section, "solver", write_choosing(run.solver));
+    write_fields(scene_map("run"), run, section);
+    if (run.step) put(section, "step", scalar(run.step->text));
+    write_fields(scene_map("record"), run.record, record);
+    if (!record.keys.empty()) put(section, "record", std::move(record));
+    return section;
 }
 
 }  // namespace stickslip
