@@ -136,6 +136,7 @@ struct Scene {
         std::vector<Drive> drives;     // at most one per coordinate
         Name first, second;    // gear: joints whose angles obey first = ratio * second; rack-pinion: rack, pinion
         double ratio = 1;      // gear: [-]; rack-pinion: the pinion's radius [m]
+        double pitch = 0;      // screw: [m] along the axis per turn; negative: left-handed
         bool collide = false;  // whether a and b may touch
         Place place;           // of the name
         Place kind_place;      // of the word `revolute`, ...

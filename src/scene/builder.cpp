@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "scene/formula.hpp"
 #include "scene/reader.hpp"
@@ -227,6 +228,7 @@ void Builder::make_joint(int index) {
     built.b = body_index(scene_, joint.b);
     make_drives(index);
     for (const Scene::Drive& drive : joint.drives) built.offset[drive.coordinate] += drive.start;
+    if (built.kind->tie == JointKind::Tie::own_slide_to_angle) tie_to_itself(joint, built);
     if (!built.present) return;
     if (built.kind->is_curve()) return make_curve(joint, built);
     Vec3 at_a, at_b;
@@ -253,6 +255,15 @@ void Builder::make_joint(int index) {
     for (std::size_t c = 0; c < built.kind->coordinates.size(); ++c)
         if (built.kind->coordinates[c].measure == JointCoordinate::Measure::slide)
             built.offset[c] -= joint.axis.dot(apart);
+}
+
+// slide = pitch/(2 pi) angle, from what both are at the start.
+void Builder::tie_to_itself(const Scene::Joint& joint, Joint& built) const {
+    built.of = {built.id, built.id};
+    for (int c = 0; c < std::ssize(built.kind->coordinates); ++c)
+        built.of_coordinate[built.kind->coordinates[c].turns() ? 1 : 0] = c;
+    built.ratio = joint.pitch / (2 * std::numbers::pi);
+    built.length = built.offset[built.of_coordinate[0]] - built.ratio * built.offset[built.of_coordinate[1]];
 }
 
 void Builder::make_curve(const Scene::Joint& joint, Joint& built) const {

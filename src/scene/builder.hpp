@@ -40,6 +40,7 @@ public:
 private:
     void make_materials();
     void make_curve(const Scene::Joint& joint, Joint& built) const;
+    void tie_to_itself(const Scene::Joint& joint, Joint& built) const;
     void make_gear(const Scene::Joint& gear, int index, Joint& built);
     void check_planar(const Scene::Body& body, const RigidBody& built) const;
     void make_length(const Scene::Joint& joint, const Vec3& apart, Joint& built) const;

@@ -100,6 +100,9 @@ Fields own_keys(std::string_view kind) {
             {"rack", joint, "", "", required, "prismatic or cylindrical joint: its slide is", at(&SceneJoint::first)},
             {"pinion", joint, "", "", required, "`radius` times the angle of this one", at(&SceneJoint::second)},
             {"radius", not_zero, "", "m", required, "not zero", at(&SceneJoint::ratio)}};
+    if (kind == "screw")
+        return {{"pitch", not_zero, "", "m", required, "way along `axis` per turn; negative for a left-handed thread",
+                 at(&SceneJoint::pitch)}};
     return {};
 }
 

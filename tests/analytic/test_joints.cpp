@@ -1,4 +1,6 @@
 // Joints at work: swings of ten seconds, limits, motors, brakes and friction, gears, closed loops.
+#include <fmt/format.h>
+
 #include "runs.hpp"
 
 namespace stickslip::analytic {
@@ -28,6 +30,11 @@ forces: {s: {spring: {a: ground, b: b, at_a: [-2, 0, -0.4], stiffness: 20, lengt
                                          {"cylindrical", R"(
 bodies: {b: {pose: [0.4, 0, 0], mass: 2, shapes: [{box: [0.8, 0.1, 0.2]}]}}
 joints: {j: {cylindrical: {a: ground, b: b, at: [0, 0, 0], axis: [0, 1, 0]}}}
+forces: {s: {spring: {a: ground, b: b, at_a: [0, -2, 0], at_b: [-0.4, 0, 0], stiffness: 20, length: 1.5}}}
+)"},
+                                         {"screw", R"(
+bodies: {b: {pose: [0.4, 0, 0], mass: 2, shapes: [{box: [0.8, 0.1, 0.2]}]}}
+joints: {j: {screw: {a: ground, b: b, at: [0, 0, 0], axis: [0, 1, 0], pitch: -0.4}}}
 forces: {s: {spring: {a: ground, b: b, at_a: [0, -2, 0], at_b: [-0.4, 0, 0], stiffness: 20, length: 1.5}}}
 )"},
                                          {"universal", R"(
@@ -302,6 +309,68 @@ run: {end: 2, step: 1e-3}
     EXPECT_NEAR(simulation.state().v[6 + 4], 20 * a, 1e-7);
     EXPECT_NEAR(simulation.state().v[12 + 4], -40 * a, 1e-7);
     EXPECT_NEAR(simulation.state().q[2], -2 * a, 2e-2);
+}
+
+// Of a nut with m = 2 kg and I = 0.05 kg m^2 on a vertical screw, k = pitch / (2 pi): (m + I/k^2) a = -m g, and the angle is the
+// height over k, however many turns that is.
+TEST_P(Joints, NutFallsAlongAScrew) {
+    for (const double pitch : {0.5, -0.2}) {
+        Simulation simulation(scene_text(fmt::format(R"(
+stickslip: 1
+bodies: {{nut: {{pose: [0, 0, 0], mass: 2, inertia: 0.05}}}}
+joints: {{thread: {{screw: {{a: ground, b: nut, at: [0, 0, 0], axis: [0, 0, 1], pitch: {}}}}}}}
+run: {{end: 2, step: 1e-3}}
+)",
+                                                     pitch),
+                                         Set{{"run.scheme", GetParam()}}));
+        const double k = pitch / (2 * pi), a = g / (1 + 0.05 / (2 * k * k));
+        while (simulation.advance()) {
+            const State& x = simulation.state();
+            ASSERT_NEAR(x.v[2], -a * x.t, 1e-9 * a) << pitch;
+            ASSERT_NEAR(x.v[5], -a * x.t / k, 1e-9 * a / std::abs(k)) << pitch;
+            ASSERT_NEAR(x.q[7], x.q[2] / k, 1e-6) << pitch;
+        }
+        EXPECT_NEAR(simulation.state().q[2], -2 * a, 2e-3 * a);
+        EXPECT_GT(std::abs(simulation.state().q[7]), 2 * pi) << "more than a turn";
+        EXPECT_NEAR(simulation.run().energies.kinetic, 0.5 * (2 + 0.05 / (k * k)) * 4 * a * a, 1e-8);
+    }
+}
+
+// A torque about the axis of a screw balances an axial force: M = m g k.
+TEST_P(Joints, ScrewHoldsAWeightByATorque) {
+    const double k = 0.5 / (2 * pi), needed = 2 * g * k;
+    for (const double share : {1.01, 0.5}) {
+        Simulation simulation(scene_text(fmt::format(R"(
+stickslip: 1
+bodies: {{nut: {{pose: [0, 0, 0], mass: 2, inertia: 0.05}}}}
+joints:
+  thread:
+    {{screw: {{a: ground, b: nut, at: [0, 0, 0], axis: [0, 0, 1], pitch: 0.5, angle: {{friction: {}}}, slide: {{limits: [-0.3, 1]}}}}}}
+run: {{end: 3, step: 1e-3}}
+)",
+                                                     share * needed),
+                                         Set{{"run.scheme", GetParam()}}));
+        const double a = share > 1 ? 0 : (1 - share) * g / (1 + 0.05 / (2 * k * k));
+        while (simulation.advance() && simulation.state().q[2] > -0.25)
+            ASSERT_NEAR(simulation.state().v[2], -a * simulation.state().t, 1e-9);
+        simulation.run();
+        // Where friction is too weak the nut comes to rest at the limit.
+        EXPECT_NEAR(simulation.state().q[2], share > 1 ? 0 : -0.3, 1e-3);
+        EXPECT_NEAR(simulation.state().v[2], 0, 1e-9);
+    }
+}
+
+TEST_P(Joints, MotorOnAScrewLiftsByThePitch) {
+    Simulation simulation(scene_text(R"(
+stickslip: 1
+bodies: {nut: {pose: [0, 0, 0], mass: 2, inertia: 0.05}}
+joints: {thread: {screw: {a: ground, b: nut, at: [0, 0, 0], axis: [0, 0, 1], pitch: 0.02, angle: {motor: {speed: 4*pi}}}}}
+run: {end: 1, step: 1e-3}
+)",
+                                     Set{{"run.scheme", GetParam()}}));
+    while (simulation.advance()) ASSERT_NEAR(simulation.state().v[2], 0.04, 1e-9);
+    EXPECT_NEAR(simulation.state().q[7], 4 * pi, 4 * pi * 1e-3);
+    EXPECT_NEAR(simulation.state().q[2], 0.04, 0.04 * 1e-3);
 }
 
 // Cardan error at the bend angle b. The pin of the driving yoke is p1 = (0, -sin in, cos in), that of the driven one

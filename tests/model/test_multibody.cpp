@@ -56,6 +56,11 @@ MultibodyModel random_model(Random& random, bool planar) {
                 model.joints.push_back(joint);
                 continue;
             }
+            if (entry.tie == JointKind::Tie::own_slide_to_angle) {
+                joint.of = {joint.id, joint.id};
+                joint.of_coordinate = {1, 0};
+                joint.ratio = random.normal();
+            }
             joint.a = a;
             joint.b = b;
             joint.point_a = flat(random_vector(random, 0.5));

@@ -82,7 +82,7 @@ const Bad table[] = {
     {"joint-friction-negative", 6, 79, "expected a number >= 0 [N m], found '-1'"},
     {"universal-parallel", 6, 78, "the two axes of a universal joint must be at right angles"},
     {"gear-unknown", 7, 32, "no joint 'jj', did you mean 'j'?"},
-    {"gear-of-slide", 7, 21, "expected a revolute or cylindrical joint, but 'j' is a prismatic joint"},
+    {"gear-of-slide", 7, 21, "expected a revolute, cylindrical or screw joint, but 'j' is a prismatic joint"},
     {"gear-ratio-zero", 8, 42, "the ratio must be a finite number other than zero"},
     {"gear-with-itself", 7, 32, "gear joint 'm' couples 'j' with itself"},
     {"cylindrical-plane", 7, 7,

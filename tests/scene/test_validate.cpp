@@ -129,6 +129,11 @@ TEST(Validate, WhatAFileMayNotSayAProgramMayNotSayEither) {
         {drive([](Scene::Drive& d) { d.friction = -1; }),
          "revolute joint 'hinge': friction: expected a number >= 0 [N m], found -1"},
         {[](Scene& s) {
+             s.joints[0].kind = "screw";
+             s.joints[0].pitch = 0;
+         },
+         "screw joint 'hinge': pitch: expected a finite number other than zero [m], found 0"},
+        {[](Scene& s) {
              s.joints[0].kind = "gear";
              s.joints[0].at.reset();
              s.joints[0].first.text = s.joints[0].second.text = "hinge";

@@ -128,7 +128,7 @@ void same(const Scene::Drive& x, const Scene::Drive& y) {
 void same(const Scene::Joint& x, const Scene::Joint& y) {
     SCOPED_TRACE(x.name);
     const auto& [name, kind, a, b, at, at_a, at_b, axis, axis_b, length, points, closed, drives, first, second, ratio,
-                 collide, place, kind_place] = x;
+                 pitch, collide, place, kind_place] = x;
     same(name, y.name);
     same(kind, y.kind);
     same(a, y.a);
@@ -145,6 +145,7 @@ void same(const Scene::Joint& x, const Scene::Joint& y) {
     same(first, y.first);
     same(second, y.second);
     same(ratio, y.ratio);
+    same(pitch, y.pitch);
     same(collide, y.collide);
 }
 

@@ -150,6 +150,22 @@ std::vector<JointKind> make_table() {
          .frees = "one rotation and one translation along the same axis",
          .example = "rod: {cylindrical: {a: base, b: arm, at: [0, 0, 1], axis: [1, 0, 0], slide: {limits: [0, 0.3]}, "
                     "angle: {friction: 0.1}}}"},
+        {.name = "screw",
+         .rows_in_space = 5,
+         .axes = Axes::slide,
+         .tie = Tie::own_slide_to_angle,
+         .coordinates = {{"angle", Measure::angle, "what acts on the turn"},
+                         {"slide", Measure::slide, "what acts on the shift"}},
+         .rows = cylindrical_rows,
+         .measures = angle_and_slide,
+         .leaves = "leaves one turn, with a shift in proportion along the same axis",
+         .summary = "turns about `axis` and slides along it by `pitch` per turn",
+         .frees = "one rotation, with the translation that belongs to it",
+         .example = "nut: {screw: {a: base, b: arm, at: [0, 0, 1], axis: [0, 0, 1], pitch: 0.01, angle: {friction: "
+                    "0.1}, slide: {limits: [-1, 1]}}}",
+         .check = "A nut of mass m and moment of inertia I about the axis, on a fixed vertical screw without friction, "
+                  "falls with the acceleration g / (1 + I / (m k^2)), where k = pitch / (2 pi) is the way per radian. "
+                  "A torque M about the axis balances an axial force M / k."},
         {.name = "universal",
          .rows_in_space = 4,
          .axes = Axes::pair,
