@@ -110,12 +110,12 @@ void EventStep::set_length() {
 bool EventStep::is_watched() {
     if (system_.edges() > 0) return true;
     const bool known = w_.motion.holds(w_.smooth.end, x_.t, x_.q);
-    const MotionPoint& p = known ? w_.smooth.end : w_.point;
+    const MotionPoint& p = known ? w_.smooth.end : w_.smooth.start;
     if (!known) {
         system_.look_ahead(x_.v, 0, *s_.finder);
         system_.find_candidates(x_.q, *s_.finder);
         w_.motion.forget();
-        w_.motion.read(x_.t, x_.q, w_.point);
+        w_.motion.read(x_.t, x_.q, w_.smooth.start);
     }
     for (int i = 0; i < p.contacts.size(); ++i)
         if (!has_frame(p.contacts, i) || p.contacts.gap[i] <= s_.finder->margin) return true;

@@ -152,6 +152,7 @@ void Motion::read(double t, const VecX& q, MotionPoint& p) {
     found_ = &p;
     p.version = version_;
     p.bias_known = false;
+    p.solved = 0;
 }
 
 void Motion::observe(double t, const VecX& q, const VecX& v, MotionPoint& p) {
