@@ -31,16 +31,14 @@ void ContactFinder::find(const CollisionModel& model, std::span<const Pose> body
     evaluate(model, body_poses);
 }
 
-ContactFinder::Placed ContactFinder::place(const Collider& collider, const Pose& body_pose) const {
+void ContactFinder::place(const Collider& collider, const Pose& body_pose, Placed& at) const {
     const Pose pose = placed(body_pose, collider.shape.pose_B);
-    Placed at;
     at.shape = {&*collider.shape.geometry, pose.position, pose.attitude.toRotationMatrix()};
     at.bounds = std::visit([&](const auto& g) { return world_bounds(g, pose); }, *collider.shape.geometry);
     at.size = (at.bounds.upper - at.bounds.lower).norm() / 2;
     at.reach = reach_of(collider.body);
     at.bounds.lower.array() -= margin / 2 + at.reach;
     at.bounds.upper.array() += margin / 2 + at.reach;
-    return at;
 }
 
 bool ContactFinder::already_placed(const CollisionModel& model, std::span<const Pose> body_poses) const {
@@ -58,7 +56,7 @@ void ContactFinder::place_all(const CollisionModel& model, std::span<const Pose>
         const Collider& collider = model.colliders[i];
         SS_ASSERT(collider.body < static_cast<int>(body_poses.size()), "every collider sits on a body with a pose");
         SS_ASSERT(i == 0 || model.colliders[i - 1].id < collider.id, "colliders are sorted by id");
-        placed_[i] = place(collider, collider.body < 0 ? Pose{} : body_poses[collider.body]);
+        place(collider, collider.body < 0 ? Pose{} : body_poses[collider.body], placed_[i]);
     }
     placed_margin_ = body_poses.data() == body_poses_.data() ? margin : -1;
 }
@@ -230,7 +228,9 @@ void ContactFinder::pair_contacts(const CollisionModel& model, int a, int b, con
 
 double ContactFinder::gap(const CollisionModel& model, int a, int b, const Pose& pose_a, const Pose& pose_b,
                           const ContactId& id) {
-    const Placed x = place(model.colliders[a], pose_a), y = place(model.colliders[b], pose_b);
+    Placed x, y;
+    place(model.colliders[a], pose_a, x);
+    place(model.colliders[b], pose_b, y);
     if (!near(x, y)) return infinity;
     pair_.clear();
     pair_contacts(model, a, b, x, y, pair_);

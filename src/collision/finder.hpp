@@ -101,7 +101,7 @@ private:
         double size = 0;   // [m] half diagonal of the world box, infinite for half-spaces
     };
     double reach_of(int body) const { return body < 0 || reach.empty() ? 0.0 : reach[body]; }
-    Placed place(const Collider& collider, const Pose& body_pose) const;
+    void place(const Collider& collider, const Pose& body_pose, Placed& at) const;
     bool already_placed(const CollisionModel& model, std::span<const Pose> body_poses) const;
     void place_all(const CollisionModel& model, std::span<const Pose> body_poses);
     bool candidates_hold(const CollisionModel& model) const;
