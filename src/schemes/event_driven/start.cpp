@@ -132,7 +132,7 @@ void EventStep::find_start() {
     system_.find_candidates(x_.q, *s_.finder);
     const bool known = w_.motion.holds(smooth.end, x_.t, x_.q);
     if (!known || !same_within_reach(smooth.end.contacts, w_.reach, *s_.finder)) w_.motion.forget();
-    if (known) std::swap(smooth.start, smooth.end);
+    if (known) smooth.start = smooth.end;  // copied: swapped, both would have to warm up to the largest sizes of either
     w_.motion.read(x_.t, x_.q, smooth.start);
 }
 
