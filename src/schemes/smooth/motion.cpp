@@ -46,8 +46,13 @@ int Motion::imposed_row(int joint_row, const MotionPoint& p) const {
 void Motion::copy_rows(const BlockRows& from, int group, int first, int count, BlockRows& to) const {
     const Nodes& nodes = system_->nodes();
     to.begin_group(count);
-    for (const BlockRows::Block& block : from.blocks_of(group))
-        to.add_block(block.node, nodes.dof(block.node)) = from.values_of(group, block, nodes).middleRows(first, count);
+    for (const BlockRows::Block& block : from.blocks_of(group)) {  // rows of a block are contiguous
+        const int dof = nodes.dof(block.node);
+        const double* row = from.values.data() + block.offset + first * dof;
+        to.blocks.push_back({block.node, static_cast<int>(to.values.size())});
+        to.values.insert(to.values.end(), row, row + count * dof);
+        ++to.first.back();
+    }
 }
 
 void Motion::copy_all(const BlockRows& from, BlockRows& to) const {
