@@ -2,7 +2,9 @@
 // Lagrangian system one of nv. Flat arrays, no pointers per block; clearing keeps the capacity.
 #pragma once
 
+#include <algorithm>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "stickslip/types.hpp"
@@ -22,6 +24,18 @@ public:
     using ConstView = Eigen::Map<const VecX>;
 
     RowVec() = default;
+    RowVec(const RowVec&) = default;
+    RowVec(RowVec&& x) noexcept : storage_(std::move(x.storage_)), size_(std::exchange(x.size_, 0)) {}
+    RowVec& operator=(RowVec&& x) noexcept {
+        storage_.swap(x.storage_);
+        std::swap(size_, x.size_);
+        return *this;
+    }
+    RowVec& operator=(const RowVec& x) {
+        resize(x.size_);
+        std::copy_n(x.data(), x.size_, data());
+        return *this;
+    }
     template <class Expression>
     RowVec(const Eigen::MatrixBase<Expression>& x) {
         *this = x;
@@ -38,14 +52,21 @@ public:
     operator Eigen::Ref<VecX>() { return vec(); }
     operator ConstRef() const { return ConstRef(vec()); }
 
-    Eigen::Index size() const { return static_cast<Eigen::Index>(storage_.size()); }
+    Eigen::Index size() const { return size_; }
     double* data() { return storage_.data(); }
     const double* data() const { return storage_.data(); }
     double& operator[](Eigen::Index i) { return storage_[i]; }
     const double& operator[](Eigen::Index i) const { return storage_[i]; }
 
-    void resize(Eigen::Index n) { storage_.resize(static_cast<std::size_t>(n)); }
-    void setConstant(Eigen::Index n, double x) { storage_.assign(static_cast<std::size_t>(n), x); }
+    // Entries are not kept, and new ones are not set.
+    void resize(Eigen::Index n) {
+        if (n > static_cast<Eigen::Index>(storage_.size())) storage_.resize(static_cast<std::size_t>(n));
+        size_ = n;
+    }
+    void setConstant(Eigen::Index n, double x) {
+        resize(n);
+        std::fill_n(data(), n, x);
+    }
     void setZero(Eigen::Index n) { setConstant(n, 0.0); }
     void setConstant(double x) { vec().setConstant(x); }
     void setZero() { vec().setZero(); }
@@ -76,14 +97,17 @@ public:
     RowVec& operator-=(const Eigen::MatrixBase<Expression>& x) {
         return vec() -= x, *this;
     }
-    friend bool operator==(const RowVec&, const RowVec&) = default;
+    friend bool operator==(const RowVec& x, const RowVec& y) {
+        return std::equal(x.data(), x.data() + x.size_, y.data(), y.data() + y.size_);
+    }
     friend auto operator-(const RowVec& x) { return -x.vec(); }
     friend auto operator+(const RowVec& x, const RowVec& y) { return x.vec() + y.vec(); }
     friend auto operator-(const RowVec& x, const RowVec& y) { return x.vec() - y.vec(); }
     friend auto operator*(double s, const RowVec& x) { return s * x.vec(); }
 
 private:
-    AlignedDoubles storage_;
+    AlignedDoubles storage_;  // never shrinks
+    Eigen::Index size_ = 0;   // entries in use
 };
 
 // The split of the velocity vector into nodes.
