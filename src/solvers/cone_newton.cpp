@@ -233,7 +233,7 @@ void ConeNewtonSolver::rounds(const StepProblem& problem, StepSolution& solution
     problem.contacts.jacobian.product(nodes, x_.v, Hv_);
     if (solution.warm) shift(problem, 1);
 
-    report.residual = residual(problem, solution);
+    report.residual = residual(problem, solution, residual_work_);
     report.solver = "cone-newton";
     double best = report.residual.max();
     if (std::isnan(best)) best = infinity;
@@ -248,7 +248,7 @@ void ConeNewtonSolver::rounds(const StepProblem& problem, StepSolution& solution
         if (change == infinity) break;
         shift(problem, round < damp_after ? 1 : round < 2 * damp_after ? 0.5 : 0.2);
         const bool repeated = read_modes();
-        const Residual now = residual(problem, x_);
+        const Residual now = residual(problem, x_, residual_work_);
         if (now.max() < best) {
             best = now.max();
             report.residual = now;

@@ -17,6 +17,7 @@
 
 #include <vector>
 
+#include "problems/residual.hpp"
 #include "solvers/mode_solve.hpp"
 #include "solvers/step_system.hpp"
 #include "stickslip/solver.hpp"
@@ -57,6 +58,7 @@ private:
 
     StepSystem system_;
     ModeSolver modes_;
+    ResidualWork residual_work_;
     StepSolution x_, trial_;
     RowVec p_k_, lambda_k_;
     RowVec Hv_, Gv_, H_dv_, G_dv_;
