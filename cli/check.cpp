@@ -35,7 +35,22 @@ std::string as_json(const Audit& audit) {
             one["place"] = {{"file", f.place.file}, {"line", f.place.line}, {"column", f.place.column}};
         json["findings"].push_back(one);
     }
+    Tolerances tolerances = audit.tolerances;
+    tolerances.scales.fields(
+        [&](const char* name, double value, const char*, const char*) { json["scales"][name] = value; });
+    tolerances.fields(
+        [&](const char* name, double value, const char*, const char*) { json["tolerances"][name] = value; });
     return json.dump();
+}
+
+// The sizes of the scene, and what follows from them.
+void print_tolerances(Tolerances tolerances) {
+    const auto row = [](const char* name, double value, const char* unit, const char* help) {
+        fmt::print("    {:<22} {:>9.3g} {:<7} {}\n", name, value, unit, help);
+    };
+    fmt::print("scales and tolerances (run.tolerances.NAME overrides one):\n");
+    tolerances.scales.fields(row);
+    tolerances.fields(row);
 }
 
 int check(const CheckArguments& a) {
@@ -47,6 +62,7 @@ int check(const CheckArguments& a) {
             const std::string place = f.place.line > 0 ? f.place.text() + ": " : "";
             fmt::print("{}{}: {} [{}]\n    {}\n", place, to_string(f.severity), f.message, f.topic, f.advice);
         }
+        print_tolerances(audit.tolerances);
         std::string sum;
         for (const Severity severity : {Severity::error, Severity::warning, Severity::note}) {
             const int n = audit.count(severity);

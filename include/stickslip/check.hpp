@@ -28,6 +28,7 @@ struct Finding {
 struct Audit {
     std::string model;
     std::vector<Finding> findings;  // errors first, then in the order of the file
+    Tolerances tolerances;          // those a run would have
     int count(Severity severity) const;
 };
 

@@ -41,7 +41,7 @@ struct Stage {
 
 class EnergyLedger {
 public:
-    void begin(const System& system, const State& state);
+    void begin(const System& system, const State& state, const Tolerances& tolerances = {});
     // Books one stage. Allocates nothing after the first call with the same sizes.
     void book(const System& system, const Stage& stage);
     // Books a step of a method that evaluates forces at stages of its own. The flows are work done in this step, computed stage
@@ -63,7 +63,7 @@ public:
     // energy of [Anitescu-Potra, Theorem 2.3; Gavrea et al., Theorem 5.1] does not hold.
     long bound_violations() const { return bound_violations_; }
     // [J] Work that impacts did so far, negative while they take energy: that of the stages with h = 0, and in time-stepping that
-    // of contacts hit faster than a millimetre per second. Where it rises an impact law made energy.
+    // of contacts hit faster than Tolerances::hit_speed. Where it rises an impact law made energy.
     double impact_gain() const { return impact_gain_; }
 
     struct Snapshot {
@@ -85,6 +85,8 @@ private:
     WeightedWork book_contacts(const Stage& s, WeightedWork bound);
     void book_states(const System& system, const Stage& s);
 
+    double hit_speed_ = 0;       // [m/s] slower contacts rest or roll, and their rows turn
+    double thermal_energy_ = 0;  // [J] of less no mechanics can be asked
     Energies start_, now_;
     EnergyFlows flows_;
     double scale_ = 0;

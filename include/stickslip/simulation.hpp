@@ -22,6 +22,7 @@ struct Choosing {
 struct RunSettings {
     Choosing scheme{"moreau-jean", {}, {}};
     Choosing solver{"auto", {}, {}};
+    OptionValues tolerances;  // those that do not go with the size of the scene, in SI units (tolerances.hpp)
     bool certify = true;      // policy: refuse steps above tol; false is `budget`: accept and state the residual
     double end = 1;           // [s]
     double record_every = 0;  // [s]; 0 records every step
@@ -62,6 +63,9 @@ struct Model {
     std::vector<Action> actions;           // by time; a step ends at each of them
     std::function<State(double t)> exact;  // Mechanism::exact; null where there is no closed form
 };
+
+// The tolerances of a run: derived from the system and the state it starts from, but for those that are given.
+Tolerances run_tolerances(const Model& model);
 
 class Recorder {
 public:

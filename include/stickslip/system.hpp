@@ -10,6 +10,7 @@
 
 #include "stickslip/blocks.hpp"
 #include "stickslip/problem.hpp"
+#include "stickslip/tolerances.hpp"
 #include "stickslip/types.hpp"
 
 namespace stickslip {
@@ -106,6 +107,12 @@ public:
     // First load switch after t; infinity if none.
     virtual double next_discontinuity(double t) const;
 
+    // How large, fast and heavy things are, when a run starts from this state. Tolerances go with it (tolerances.hpp).
+    virtual Scales scales(const State& start) const;
+
+    // Per entry of q and v whether it is one of an attitude and has no length in its unit.
+    virtual void mark_turns(std::vector<char>& q, std::vector<char>& v) const;
+
     // Names, for records and messages.
     virtual std::vector<std::string> coordinate_names() const = 0;
     virtual std::vector<std::string> body_names() const { return {}; }
@@ -127,6 +134,7 @@ struct LagrangianModel {
     std::vector<std::string> coordinates;  // names of q
     int nv = 0;
     std::vector<int> quaternion_blocks;  // index in q of the w of each unit quaternion
+    Scales scales;                       // sizes by which tolerances are measured: without them 1 m, 1 m/s and 1 kg
 
     MatX constant_mass;                                                   // nv x nv, or
     std::function<void(const VecX& q, MatX& M)> mass;                     // M(q), and then also

@@ -48,6 +48,16 @@ bool parse_bool(const std::string& text, const Place& place) {
     throw Error(fmt::format("expected true or false, got '{}'", text), place);
 }
 
+std::string to_text(const FromScene& x) {
+    if (x.given) return to_text(*x.given);
+    Tolerances all;
+    std::string text;
+    all.fields([&](const char* name, double& member, const char*, const char*) {
+        if (&member == &(all.*x.tolerance)) text = fmt::format("tolerances.{}", name);
+    });
+    return text;
+}
+
 void require(bool good, const char* what, const OptionValues& values, const char* key) {
     if (good) return;
     Place place;

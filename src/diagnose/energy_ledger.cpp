@@ -48,14 +48,14 @@ namespace {
 
 // Share of what was moved. Residuals of 1e-9 m/s under the loads at hand stay below; a bound that fails by less is kept.
 constexpr double bound_rounding = 1e-7;
-constexpr double thermal_energy = 4e-21;  // [J] of less no mechanics can be asked
-constexpr double hit_speed = 1e-3;        // [m/s] slower contacts rest or roll, and their rows turn
 
 bool is_impact(const Stage& s) { return s.t1 == s.t0; }
 
 }  // namespace
 
-void EnergyLedger::begin(const System& system, const State& state) {
+void EnergyLedger::begin(const System& system, const State& state, const Tolerances& tolerances) {
+    hit_speed_ = tolerances.hit_speed;
+    thermal_energy_ = tolerances.thermal_energy;
     start_ = now_ = system.energies(state.t, state.q, state.v);
     flows_ = {};
     bound_violations_ = 0;
@@ -118,7 +118,7 @@ void EnergyLedger::book(const System& system, const Stage& s) {
     if (impact && s.extra) flows_.impact_loss -= w_.dot(*s.extra);
     const WeightedWork bound = book_contacts(s, book_joints(s, {}));
     if (impact) impact_gain_ -= flows_.impact_loss - impact_loss_before;
-    if (!impact && bound.sum > bound_rounding * (bound.scale + scale_) + thermal_energy) ++bound_violations_;
+    if (!impact && bound.sum > bound_rounding * (bound.scale + scale_) + thermal_energy_) ++bound_violations_;
     book_states(system, s);
 }
 
@@ -207,7 +207,7 @@ EnergyLedger::WeightedWork EnergyLedger::book_contacts(const Stage& s, WeightedW
         const double given = (s.stabilisation ? (*s.stabilisation)[i] : 0.0) + problem.S[first] * solution.p[first];
         const double p = share * solution.p[first];
         bound.sum += p * given;
-        const bool hit = s.impacts_inside && Hv0_[first] < -hit_speed;
+        const bool hit = s.impacts_inside && Hv0_[first] < -hit_speed_;
         (hit ? flows_.impact_loss : flows_.friction_loss) += tangential;
         if (hit) impact_gain_ -= normal + tangential;
         flows_.regularisation_loss += 0.5 * p * given;

@@ -234,6 +234,7 @@ public:
         return m_.next_discontinuity ? m_.next_discontinuity(t) : infinity;
     }
 
+    Scales scales(const State&) const override { return m_.scales; }
     std::vector<std::string> coordinate_names() const override { return m_.coordinates; }
     std::vector<std::string> body_names() const override { return m_.bodies; }
     BodyState body_state(int body, const VecX& q, const VecX& v) const override { return m_.body_state(body, q, v); }

@@ -46,6 +46,13 @@ std::string System::edge_name(int edge) const { return "edge " + std::to_string(
 
 double System::next_discontinuity(double) const { return infinity; }
 
+Scales System::scales(const State&) const { return {}; }
+
+void System::mark_turns(std::vector<char>& q, std::vector<char>& v) const {
+    q.assign(static_cast<std::size_t>(nq()), 0);
+    v.assign(static_cast<std::size_t>(nv()), 0);
+}
+
 BodyState System::body_state(int, const VecX&, const VecX&) const { return {}; }
 
 std::string System::subject_name(const Subject& subject) const {

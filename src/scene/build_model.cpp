@@ -49,6 +49,7 @@ Model build_model(const Scene& scene) {
     model.run.scheme = {run.scheme.name, run.scheme.options, run.scheme.place};
     if (run.step) model.run.scheme.options.push_back({"step", run.step->text, run.step->place});
     model.run.solver = {run.solver.name, run.solver.options, run.solver.place};
+    model.run.tolerances = run.tolerances;
     model.run.certify = run.policy == Scene::Policy::certify;
     if (run.end) model.run.end = *run.end;
     model.run.record_every = run.record.every.value_or(0);

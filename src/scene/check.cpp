@@ -40,6 +40,7 @@ void check_first_step(Model model, Audit& audit) {
 
 // The step, and the order: what is worse first, then by the lines of the file.
 void finish(Model model, Audit& audit) {
+    audit.tolerances = run_tolerances(model);
     check_first_step(std::move(model), audit);
     const auto key = [](const Finding& f) {
         return std::tuple(f.severity, f.place.line > 0 ? f.place.line : std::numeric_limits<int>::max(),

@@ -1,4 +1,5 @@
 // Actions and the run: key, form, words or map, unit, default, text, member.
+#include "base/fields.hpp"
 #include "scene/listing.hpp"
 
 namespace stickslip {
@@ -35,6 +36,17 @@ SceneMap driving() {
         {{not_both, {"speed", "position"}}});
 }
 
+// Read and written by hand: what is given stays text, as the options of a scheme.
+SceneMap tolerances() {
+    SceneMap listed{"tolerances", {}, {}};
+    for (const FieldInfo& field : list_fields<Scales>())
+        listed.fields.push_back({field.name, positive, "", field.unit, "that of the scene", field.help});
+    for (const FieldInfo& field : list_fields<Tolerances>())
+        listed.fields.push_back(
+            {field.name, positive, "", field.unit, field.default_text + " at scales of 1", field.help});
+    return listed;
+}
+
 }  // namespace
 
 void list_actions(SceneMaps& maps) {
@@ -55,12 +67,15 @@ void list_actions(SceneMaps& maps) {
     maps.push_back({"run",
                     {{"scheme", scheme, "", "", "moreau-jean", "`stickslip list schemes`"},
                      {"solver", solver, "", "", "auto", "`stickslip list solvers`"},
+                     {"tolerances", map, "tolerances", "", "from the size of the scene",
+                      "what counts as closed, at rest or rounding; `stickslip check` prints them"},
                      {"policy", choice, "certify|budget", "", "certify",
                       "refuse steps above the tolerance, or accept and state the residual", at(&Run::policy)},
                      {"step", positive, "", "s", "of the scheme", "may stand among the options of the scheme instead"},
                      {"end", positive, "", "s", "1", "end of the run", at(&Run::end)},
                      {"record", map, "record", "", "every step, no CSV", "what is written"}},
                     {}});
+    maps.push_back(tolerances());
     maps.push_back(
         {"record",
          {{"every", positive, "", "s", "every step", "time between samples", at(&Record::every)},

@@ -67,9 +67,12 @@ Model load_mechanism(const std::string& name, const OptionValues& overrides) {
             run.scheme.options.push_back(std::move(value));
         } else if (take_prefix(value.key, "solver.")) {
             run.solver.options.push_back(std::move(value));
+        } else if (take_prefix(value.key, "tolerances.")) {
+            run.tolerances.push_back(std::move(value));
         } else {
             throw unknown_name("setting of a mechanism", value.key,
-                               {"run.step", "run.end", "run.policy", "run.record.every", "scheme.NAME", "solver.NAME"},
+                               {"run.step", "run.end", "run.policy", "run.record.every", "scheme.NAME", "solver.NAME",
+                                "tolerances.NAME"},
                                value.place);
         }
     }
@@ -82,6 +85,8 @@ Model load_mechanism(const std::string& name, const OptionValues& overrides) {
         model.source += fmt::format("\n# --set scheme.{}={}", option.key, option.text);
     for (const OptionValue& option : run.solver.options)
         model.source += fmt::format("\n# --set solver.{}={}", option.key, option.text);
+    for (const OptionValue& option : run.tolerances)
+        model.source += fmt::format("\n# --set tolerances.{}={}", option.key, option.text);
     model.source += "\n";
     if (!has_step)
         run.scheme.options.insert(run.scheme.options.begin(), {"step", fmt::format("{}", mechanism.step), {}});

@@ -51,6 +51,15 @@ void read_step(const YamlNode* in_run, const YamlNode* in_scheme, Scene& scene) 
     scene.run.step = OptionValue{"step", fmt::format("{:.17g}", h), step->place()};
 }
 
+void read_tolerances(const YamlNode& node, Scene& scene) {
+    const MapReader map(node, "tolerances", "tolerances");
+    const ValueReader values(scene.parameters);
+    for (std::size_t i = 0; i < node.keys.size(); ++i) {
+        const double value = values.positive(node.children[i], "SI units");
+        scene.run.tolerances.push_back({node.keys[i], fmt::format("{:.17g}", value), node.key_place(i)});
+    }
+}
+
 YamlNode write_choosing(const Scene::Choosing& chosen) {
     if (chosen.options.empty()) return scalar(chosen.name);
     YamlNode map = empty_map();
@@ -77,6 +86,7 @@ void read_run(const YamlNode& node, Scene& scene) {
     choose("scheme", run.scheme);
     choose("solver", run.solver);
     std::erase_if(run.scheme.options, [](const OptionValue& option) { return option.key == "step"; });
+    if (const YamlNode* tolerances = map.find("tolerances")) read_tolerances(*tolerances, scene);
     const YamlNode* scheme = map.find("scheme");
     read_step(map.find("step"), scheme ? scheme->find("step") : nullptr, scene);
     if (const YamlNode* record = map.find("record"))
@@ -85,9 +95,11 @@ void read_run(const YamlNode& node, Scene& scene) {
 
 YamlNode write_run(const Scene& scene) {
     const Scene::Run& run = scene.run;
-    YamlNode section = empty_map(), record = empty_map();
+    YamlNode section = empty_map(), record = empty_map(), tolerances = empty_map();
     put(section, "scheme", write_choosing(run.scheme));
     put(section, "solver", write_choosing(run.solver));
+    for (const OptionValue& given : run.tolerances) put(tolerances, given.key, scalar(given.text));
+    if (!tolerances.keys.empty()) put(section, "tolerances", std::move(tolerances));
     write_fields(scene_map("run"), run, section);
     if (run.step) put(section, "step", scalar(run.step->text));
     write_fields(scene_map("record"), run.record, record);

@@ -74,11 +74,11 @@ double Euler::first_overlap(const System& system, const State& x, double h, Step
         system.advance(s.q1, s.dq);
         find_rows(system, x.t + share * h, s.q1, x.v, h, s);
         list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.terms.contact_speed, w.after);
-        return smallest_open_gap(w.before, w.after, options_.closed_gap);
+        return smallest_open_gap(w.before, w.after, options_.closed_gap.in(s.tolerances));
     };
     const double deepest = smallest_gap_at(1);
     if (!(deepest < 0)) return no_overlap;
-    const double open = smallest_open_gap(w.before, w.before, options_.closed_gap);
+    const double open = smallest_open_gap(w.before, w.before, options_.closed_gap.in(s.tolerances));
     const double share = bracketed_root(smallest_gap_at, 0, 1, open, deepest);
     smallest_gap_at(share);
     return share;
@@ -87,7 +87,7 @@ double Euler::first_overlap(const System& system, const State& x, double h, Step
 // Moves x to s.q1 by the contact step of length h with the contacts that were closed at its start, and books it.
 void Euler::take(const System& system, Solver& solver, State& x, double h, double t1, Step& s, Work& w,
                  Stopwatch& watch, StepReport& report) const {
-    keep_closed(w.before, options_.closed_gap, s);
+    keep_closed(w.before, options_.closed_gap.in(s.tolerances), s);
     watch.lap(StepTimers::fill);
     contact_step(system, solver, x, s.q1, h, s, report);
     watch.lap(StepTimers::solve);
@@ -113,7 +113,7 @@ void Euler::collide(const System& system, Solver& solver, const ImpactOptions& i
     s.problem.A = s.terms.mass;
     find_rows(system, x.t, x.q, x.v, options_.step, s);
     list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.terms.contact_speed, w.after);
-    keep_closed(w.after, options_.closed_gap, s);
+    keep_closed(w.after, options_.closed_gap.in(s.tolerances), s);
     watch.lap(StepTimers::find);
     resolve_impact(system, solver, impact, x, s, w.impact, report);
     s.memory.v_rate.setZero();
@@ -125,7 +125,8 @@ void Euler::collide(const System& system, Solver& solver, const ImpactOptions& i
 }
 
 StepReport Euler::step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const {
-    const ImpactOptions impact{static_cast<ImpactLaw>(options_.impact.index), options_.restitution_threshold, 1e-8};
+    const ImpactOptions impact{static_cast<ImpactLaw>(options_.impact.index),
+                               options_.restitution_threshold.in(s.tolerances), s.tolerances.approach_speed};
     double h = step_length(x.t, options_.step, t_limit);
     auto& w = work_of<Work>(s);
     StepReport report;
@@ -140,7 +141,7 @@ StepReport Euler::step(const System& system, Solver& solver, State& x, double t_
     list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.terms.contact_speed, w.before);
     watch.lap(StepTimers::find);
     bool collision = std::any_of(w.before.begin(), w.before.end(), [&](const ContactGap& g) {
-        return g.gap <= options_.closed_gap && g.rate < -impact.approach_tolerance;
+        return g.gap <= options_.closed_gap.in(s.tolerances) && g.rate < -impact.approach_tolerance;
     });
     if (collision) {
         h = 0;

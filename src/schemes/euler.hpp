@@ -13,10 +13,10 @@ namespace stickslip {
 struct EulerOptions {
     double step = 1e-3;
     Choice impact = impact_laws();
-    double restitution_threshold = 1e-3;
+    FromScene restitution_threshold{&Tolerances::restitution_threshold, {}};
     double stabilisation = 0;
     Choice projection = projections();
-    double closed_gap = 1e-9;
+    FromScene closed_gap{&Tolerances::closed_gap, {}};
 
     template <class F>
     void fields(F&& f) {

@@ -52,16 +52,18 @@ Hybrid::Hybrid(const EventDrivenOptions& options, const Switching& switching, st
       events_(options, std::move(method)),
       stepping_(stepping_options()) {}
 
-double Hybrid::short_step(const StepMemory& memory) const {
+double Hybrid::short_step(const Step& s) const {
     const double largest = options_.tol > 0 ? std::min(options_.tol, options_.step) : 1e-3 * options_.step;
-    return std::max(switching_.h_min, std::min(largest, std::pow(std::min(memory.h, 1.0), order_ + 1)));
+    const double T = s.tolerances.scales.time();
+    return std::max(switching_.h_min.in(s.tolerances),
+                    std::min(largest, T * std::pow(std::min(s.memory.h / T, 1.0), order_ + 1)));
 }
 
 // Time-stepping that does not come to an end takes longer steps as it goes on, up to those of the run; in piles at once.
-double Hybrid::stepping_length(const StepMemory& memory, const Work& w, double t, double t_limit) const {
+double Hybrid::stepping_length(const Step& s, const Work& w, double t, double t_limit) const {
     const double full = length_to_grid(t, options_.step, t_limit);
     if (w.reason == SwitchReason::forces) return full;
-    return std::min(full, std::max(short_step(memory), (t - w.switched) / patience));
+    return std::min(full, std::max(short_step(s), (t - w.switched) / patience));
 }
 
 void Hybrid::to_stepping(SwitchReason reason, const ContactId& who, const State& x, Step& s, Work& w) const {
@@ -95,7 +97,7 @@ bool Hybrid::space_friction(const System& system, const State& x, Step& s, Work&
     if (!switching_.space_friction) return false;
     system.rows_on(s.sides, x.t, x.q, *s.finder, w.joints, w.contacts);
     for (int i = 0; i < w.contacts.size(); ++i)
-        if (w.contacts.jacobian.dim(i) == 3 && w.contacts.gap[i] <= options_.closed_gap) return true;
+        if (w.contacts.jacobian.dim(i) == 3 && w.contacts.gap[i] <= options_.closed_gap.in(s.tolerances)) return true;
     return false;
 }
 
@@ -111,16 +113,16 @@ SwitchReason Hybrid::ready_for_events(const System& system, const State& x, Step
     if (std::any_of(modes.begin(), modes.end(), [](ContactMode mode) { return mode != ContactMode::open; }))
         return SwitchReason::closed;
     system.rows_on(s.sides, x.t, x.q, *s.finder, w.joints, w.contacts);
-    const bool apart = std::all_of(w.contacts.gap.begin(), w.contacts.gap.end(),
-                                   [&](double gap) { return gap > options_.closed_gap; });
+    const double closed = options_.closed_gap.in(s.tolerances);
+    const bool apart =
+        std::all_of(w.contacts.gap.begin(), w.contacts.gap.end(), [&](double gap) { return gap > closed; });
     return apart ? SwitchReason::open : SwitchReason::none;
 }
 
 StepReport Hybrid::step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const {
     auto& w = work_of<Work>(s);
-    StepMemory& memory = s.memory;
     if (w.reason == SwitchReason::none) {
-        const double h_star = short_step(memory);
+        const double h_star = short_step(s);
         w.start.keep(x, s);
         w.start_events = w.events.memory;
         EventOutcome outcome;
@@ -151,7 +153,7 @@ StepReport Hybrid::step(const System& system, Solver& solver, State& x, double t
     s.sides.clear();
     w.events.memory.side.clear();  // to be seen anew when events come back
     const StepReport report =
-        stepping_.step(system, solver, x, x.t + stepping_length(memory, w, x.t, t_limit), s, w.stepping);
+        stepping_.step(system, solver, x, x.t + stepping_length(s, w, x.t, t_limit), s, w.stepping);
     if (report.status != Status::ok) return report;
     const SwitchReason reason = ready_for_events(system, x, s, w);
     w.calm_steps = reason == SwitchReason::none ? 0 : w.calm_steps + 1;

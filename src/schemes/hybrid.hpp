@@ -9,7 +9,7 @@ namespace stickslip {
 
 struct HybridOptions : EventDrivenOptions {
     Choice method{{"hem5", "phem56", "hem4", "dopri5", "rk4"}, 0};
-    double h_min = 5e-7;
+    FromScene h_min{&Tolerances::stepping_step, {}};
     Choice friction{{"transitions", "space", "events"}, 0};
     template <class F>
     void fields(F&& f) {
@@ -31,7 +31,7 @@ struct Switching {
     bool transitions = false;     // between stick and slip
     bool space_friction = false;  // all friction in space
     bool edges = false;
-    double h_min = 5e-7;  // [s]
+    FromScene h_min{&Tolerances::stepping_step, {}};  // [s]
 };
 
 class Hybrid final : public Scheme {
@@ -62,8 +62,8 @@ public:
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const override;
 
 private:
-    double stepping_length(const StepMemory& memory, const Work& w, double t, double t_limit) const;
-    double short_step(const StepMemory& memory) const;
+    double stepping_length(const Step& s, const Work& w, double t, double t_limit) const;
+    double short_step(const Step& s) const;
     void to_stepping(SwitchReason reason, const ContactId& who, const State& x, Step& s, Work& w) const;
     void to_events(SwitchReason reason, const State& x, Step& s, Work& w) const;
     SwitchReason ready_for_events(const System& system, const State& x, Step& s, Work& w) const;

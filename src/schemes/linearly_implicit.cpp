@@ -46,7 +46,6 @@ namespace stickslip {
 namespace {
 
 constexpr int max_held = 5;          // rounds in which contacts that fall back at once get their rows
-constexpr double kept_gap = 1e-3;    // [m] a contact that pressed in the last step stays closed up to here
 constexpr double stiff_row = 4;      // h^2 s G M^-1 G' or h d G M^-1 G' above which a row flips
 constexpr int max_short_steps = 50;  // sub-steps in a row below the shortest before rebounds end
 
@@ -82,11 +81,12 @@ void LinearlyImplicit::find_start(const System& system, const State& x, double h
 // damped step, where a stiff force may turn them round at once.
 void LinearlyImplicit::classify(const State& x, bool damped, Step& s, Scratch& w) const {
     list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.terms.contact_speed, w.start);
+    const double closed = closed_gap(s.tolerances);
     for (ContactGap& contact : w.start) {
-        const bool kept = contact.known != ContactMode::open && contact.gap <= kept_gap;
+        const bool kept = contact.known != ContactMode::open && contact.gap <= s.tolerances.kept_gap;
         // What overlaps keeps its row, which lets it part: left alone it would fall back deeper, step by step.
-        const bool parts = contact.rate > approach_tolerance && contact.gap >= -closed_gap() && !damped;
-        contact.active = kept || (contact.gap <= closed_gap() && !parts);
+        const bool parts = contact.rate > s.tolerances.approach_speed && contact.gap >= -closed && !damped;
+        contact.active = kept || (contact.gap <= closed && !parts);
     }
 }
 
@@ -223,8 +223,8 @@ void LinearlyImplicit::accept(const System& system, State& x, const Trial& trial
 // The impact of everything closed at x.
 void LinearlyImplicit::collide(const System& system, Solver& solver, State& x, Step& s, Scratch& w,
                                StepReport& report) const {
-    ImpactOptions impact{static_cast<ImpactLaw>(options_.impact.index), options_.restitution_threshold,
-                         approach_tolerance};
+    ImpactOptions impact{static_cast<ImpactLaw>(options_.impact.index), options_.restitution_threshold.in(s.tolerances),
+                         s.tolerances.approach_speed};
     const double shortest = options_.shortest_substep * options_.step, length = x.t - s.t0;
     StepMemory& memory = s.memory;
     w.bounces.short_steps = length < shortest ? w.bounces.short_steps + 1 : 0;
@@ -241,7 +241,7 @@ void LinearlyImplicit::collide(const System& system, Solver& solver, State& x, S
     bool ending = false;  // one of them would rebound for less than the shortest sub-step in all
     for (int i = 0; i < contacts.size(); ++i) {
         const int at = find(w.start, contacts.id[i]);
-        s.terms.wanted[i] = contacts.gap[i] <= closed_gap() || (at >= 0 && w.start[at].active);
+        s.terms.wanted[i] = contacts.gap[i] <= closed_gap(s.tolerances) || (at >= 0 && w.start[at].active);
         if (s.terms.wanted[i]) ending = ending || bounces_left(contacts.id[i], x.t, w.bounces) < shortest;
     }
     if (ending) impact.restitution_threshold = infinity;
@@ -249,7 +249,7 @@ void LinearlyImplicit::collide(const System& system, Solver& solver, State& x, S
     const std::size_t first_event = s.events.size();
     resolve_impact(system, solver, impact, x, s, w.impact, report);
 
-    note_bounces(first_event, approach_tolerance, x, s, w.bounces);
+    note_bounces(first_event, s.tolerances.approach_speed, x, s, w.bounces);
     memory.v_rate.setZero();
     remember(options_.step, s);
     memory.h = 0;  // impulses of an impact are no guess for the next step, its modes are
@@ -294,8 +294,8 @@ StepReport LinearlyImplicit::step(const System& system, Solver& solver, State& x
     const bool damped = w.damped_steps > 0 && (wanted == 1 || (wanted == 0 && stiff(system, h, s)));
     classify(x, damped, s, w);
     watch.lap(StepTimers::find);
-    bool collision = std::any_of(w.start.begin(), w.start.end(), [](const ContactGap& g) {
-        return g.active && g.known == ContactMode::open && g.rate < -approach_tolerance;
+    bool collision = std::any_of(w.start.begin(), w.start.end(), [&](const ContactGap& g) {
+        return g.active && g.known == ContactMode::open && g.rate < -s.tolerances.approach_speed;
     });
 
     Trial trial{.h = h, .alpha = options_.alpha, .gamma = options_.gamma};

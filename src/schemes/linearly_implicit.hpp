@@ -22,9 +22,9 @@ struct LinearlyImplicitOptions {
     Choice collisions{{"locate", "grid"}, 0};
     Choice location{{"end-velocity", "slack", "off"}, 0};
     Choice impact = impact_laws();
-    double restitution_threshold = 1e-3;
-    double closed_gap = 1e-9;
-    double closed_gap_rate = 0.1;
+    FromScene restitution_threshold{&Tolerances::restitution_threshold, {}};
+    FromScene closed_gap{&Tolerances::closed_gap, {}};
+    FromScene closed_gap_rate{&Tolerances::closed_gap_rate, {}};
     double stabilisation = 0;
     Choice projection = projections();
     Choice damped_restart{{"auto", "on", "off"}, 0};
@@ -99,14 +99,11 @@ public:
     std::vector<std::string> advice() const override;
 
 private:
-    static constexpr double approach_tolerance = 1e-8;  // [m/s] contacts approaching or parting slower than this rest
-    static constexpr double slip_rounding = 1e-9;       // [m/s] slower slip counts as none
-    static constexpr double no_event = 2;               // a fraction beyond the end of the step
+    static constexpr double no_event = 2;  // a fraction beyond the end of the step
     // Contacts up to which forces are extrapolated, and changes of mode looked for in steps that a collision cuts: the forces of
     // piles are not unique, jump from step to step and tell nothing.
     static constexpr int max_watched = 24;
-    static constexpr double largest_closed_gap = 1e-5;  // [m]
-    static constexpr double held = -1;                  // stands for a fraction: take the step again, with one more row
+    static constexpr double held = -1;  // stands for a fraction: take the step again, with one more row
 
     struct Trial {
         enum class Friction { as_form, mean, stop };
@@ -158,9 +155,10 @@ private:
     };
 
     // [m] (72) of Potra et al., but never so large that bodies which see daylight between them would hold each other.
-    double closed_gap() const {
+    double closed_gap(const Tolerances& t) const {
         const double h = options_.step;
-        return std::max(options_.closed_gap, std::min(options_.closed_gap_rate * h * h * h, largest_closed_gap));
+        const double rate = options_.closed_gap_rate.in(t);
+        return std::max(options_.closed_gap.in(t), std::min(rate * h * h * h, t.largest_closed_gap));
     }
     void find_start(const System& system, const State& x, double h, Step& s, Scratch& w) const;
     void classify(const State& x, bool damped, Step& s, Scratch& w) const;

@@ -12,10 +12,9 @@ namespace stickslip {
 
 namespace {
 
-constexpr double gentle_speed = 1e-3;  // [m/s] a slower touch is not located; bodies then overlap by up to h times this
-constexpr double turned = 0.2;         // a slip that keeps more than this of its first speed has not stopped but turned
-constexpr double touching = 1e-6;      // relative to its first value: a root function this small counts as zero
-constexpr int transition_bits = 30;    // of a sub-step; solved steps are no smoother than that
+constexpr double turned = 0.2;       // a slip that keeps more than this of its first speed has not stopped but turned
+constexpr double touching = 1e-6;    // relative to its first value: a root function this small counts as zero
+constexpr int transition_bits = 30;  // of a sub-step; solved steps are no smoother than that
 
 // [N] Force of a contact at the end of a step of length h, linear through the means of this step and the last.
 Vec3 force_at_end(int contact, double h, const Step& s) {
@@ -53,27 +52,27 @@ double LinearlyImplicit::first_collision(const System& system, const State& x, c
         const ContactGap* before = at >= 0 ? &w.start[at] : nullptr;
         if (before && before->active) continue;
         if (!locate) {
-            if (after.gap < 0 && after.rate < -approach_tolerance) return 1;
+            if (after.gap < 0 && after.rate < -s.tolerances.approach_speed) return 1;
             continue;
         }
         // So gentle that it will not rebound: the contact takes up its row at the end of the step, where it has moved less
         // than the threshold times h too far. Locating each of them makes a pile take a hundred sub-steps per step.
-        const double gentle = std::min(options_.restitution_threshold, gentle_speed);
+        const double gentle = std::min(options_.restitution_threshold.in(s.tolerances), s.tolerances.gentle_speed);
         if (after.gap < 0 && after.rate > -gentle && after.gap > -gentle * h && before && before->rate > -gentle) {
-            if (after.rate < -approach_tolerance) earliest = std::min(earliest, 1.0);
+            if (after.rate < -s.tolerances.approach_speed) earliest = std::min(earliest, 1.0);
             continue;
         }
         if (bracket_closing(before, after, h).open >= earliest) continue;
         // All rows and not this gap alone: the frames that the step commits are then those at the collision.
         const auto gap_at = [&](double fraction) {
-            if (fraction == 0) return before ? before->gap : seen_gap(infinity);
+            if (fraction == 0) return before ? before->gap : seen_gap(infinity, s.tolerances);
             w.rows_of = nullptr;
             w.q_path = x.q;
             along(trial, fraction, x.v, s.solution.v, w.dq);
             system.advance(w.q_path, w.dq);
             system.rows(x.t + fraction * h, w.q_path, *s.finder, w.joints, w.contacts);
             const int c = find_contact(w.contacts.id, after.id);
-            return seen_gap(c >= 0 ? w.contacts.gap[c] : infinity);
+            return seen_gap(c >= 0 ? w.contacts.gap[c] : infinity, s.tolerances);
         };
         const GapClosing closing = first_closing(before, after, 0, 1, h, earliest, gap_at);
         if (closing.found) earliest = std::min(earliest, closing.at);
@@ -109,7 +108,7 @@ double LinearlyImplicit::first_stop(const System& system, Solver& solver, const 
         if (tangents == 0 || w.start[at].known == ContactMode::stick) continue;
         const Vec2 slip(u0[row + 1], tangents > 1 ? u0[row + 2] : 0.0);
         const double speed = slip.norm();
-        if (speed <= slip_rounding) continue;
+        if (speed <= s.tolerances.rest_speed) continue;
         const Vec2 direction = slip / speed;
         double along = direction[0] * u1[row + 1];
         if (tangents > 1) along += direction[1] * u1[row + 2];
@@ -128,7 +127,7 @@ double LinearlyImplicit::first_stop(const System& system, Solver& solver, const 
         const bool bounded = problem.lower[i] > -infinity || problem.upper[i] < infinity;
         if (!bounded || joints.kind[i] == RowKind::compliant || problem.upper[i] == problem.lower[i]) continue;
         const double slip = u0[i] - joints.target[i], later = u1[i] - joints.target[i];
-        if (std::abs(slip) <= slip_rounding) continue;
+        if (std::abs(slip) <= s.tolerances.rest_speed) continue;
         const bool inside = s.solution.lambda[i] > problem.lower[i] && s.solution.lambda[i] < problem.upper[i];
         if (slip * later < 0 || inside) w.stops.push_back({{}, i, Vec2(slip > 0 ? 1 : -1, 0), std::abs(slip), false});
     }
@@ -217,7 +216,7 @@ double LinearlyImplicit::first_release(const System& system, const State& x, con
         const bool bounded = problem.lower[i] > -infinity || problem.upper[i] < infinity;
         if (!bounded || joints.kind[i] == RowKind::compliant || problem.upper[i] == problem.lower[i]) continue;
         const bool at_bound = s.solution.lambda[i] <= problem.lower[i] || s.solution.lambda[i] >= problem.upper[i];
-        if (std::abs(speed[i] - joints.target[i]) <= slip_rounding && at_bound)
+        if (std::abs(speed[i] - joints.target[i]) <= s.tolerances.rest_speed && at_bound)
             w.releases.push_back({0, i, false, 0, false});
     }
     if (w.releases.empty()) return infinity;
@@ -262,7 +261,7 @@ double LinearlyImplicit::first_release(const System& system, const State& x, con
 // sub-step, with the modes after it. Returns its length.
 double LinearlyImplicit::first_transition(const System& system, Solver& solver, const State& x, const Trial& trial,
                                           Step& s, Scratch& w, StepReport& report) const {
-    const double shortest = std::max(options_.shortest_substep * options_.step, 1e-12);
+    const double shortest = std::max(options_.shortest_substep * options_.step, s.tolerances.shortest_substep);
     const double release = first_release(system, x, trial, s, w);
     const double stop = first_stop(system, solver, x, trial, s, w, report);
     Trial part = trial;

@@ -137,7 +137,7 @@ StepReport MoreauJean::step(const System& system, Solver& solver, State& x, doub
     return halved_step(system,
                        {.tol = options_.tol,
                         .first_step = options_.step,
-                        .smallest_step = options_.smallest_step,
+                        .smallest_step = options_.smallest_step.in(s.tolerances),
                         .longest_step = options_.longest_step,
                         .order = options_.control_order},
                        std::ref(one), x, t_limit, s, w.halved);
@@ -156,7 +156,7 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
     problem.A = s.terms.mass;
     find_rows(system, x.t, x.q, x.v, h, s);
     note_violations(x.v, s);
-    keep_predicted_active(x.v, h / 2, options_.activation_gap, s);
+    keep_predicted_active(x.v, h / 2, options_.activation_gap.in(s.tolerances), s);
     watch.lap(StepTimers::find);
 
     const auto fill_rows = [&] {
@@ -174,7 +174,8 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
 
     // Newton's loop: nonlinear forces are linearised again at the end just found.
     Around point = Around::start;
-    for (int pass = 1; sloped && missing_speed(system, x, h, th, point, s, w.missing) > options_.newton_tol; ++pass) {
+    const double newton_tol = options_.newton_tol.in(s.tolerances);
+    for (int pass = 1; sloped && missing_speed(system, x, h, th, point, s, w.missing) > newton_tol; ++pass) {
         if (pass >= options_.newton_max) {
             if (pass > 1) report.remark = "the forces are too nonlinear for the step: newton_max passes did not do";
             break;

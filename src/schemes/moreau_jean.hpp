@@ -12,14 +12,14 @@ namespace stickslip {
 struct MoreauJeanOptions {
     double step = 1e-3;
     double tol = 0;
-    double smallest_step = 1e-7;
+    FromScene smallest_step{&Tolerances::controlled_step, {}};
     double longest_step = infinity;
     double control_order = 1;
     double theta = 0.5;
     double stabilisation = 0;
     Choice projection = projections();
-    double activation_gap = 1e-9;
-    double newton_tol = 1e-6;
+    FromScene activation_gap{&Tolerances::closed_gap, {}};
+    FromScene newton_tol{&Tolerances::linearisation_speed, {}};
     int newton_max = 20;
 
     template <class F>

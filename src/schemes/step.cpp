@@ -61,7 +61,8 @@ void Scheme::prepare(const System& system, const State& state, Step& step) const
     step.memory = {};
     step.memory.v_rate.setZero(system.nv());
     step.scheme_work = make_work(system);
-    step.ledger.begin(system, state);
+    step.finder->margin = step.tolerances.contact_margin;
+    step.ledger.begin(system, state, step.tolerances);
     step.t0 = step.t1 = step.t_weighted = state.t;
     step.q0 = step.q1 = state.q;
     step.v0 = step.v1 = step.v_weighted = state.v;

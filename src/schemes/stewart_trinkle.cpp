@@ -20,8 +20,6 @@ namespace stickslip {
 
 namespace {
 
-constexpr double hit_speed = 1e-3;  // [m/s] slower contacts rest
-
 // c_N = phi/h. What it makes up for is stabilisation, what it leaves for the motion is not.
 void fill_gaps(double h, double full, Step& s) {
     StepProblem& problem = s.problem;
@@ -39,7 +37,7 @@ bool hit_one_that_rebounds(const VecX& v, Step& s) {
     const RowVec& speed = contact_speeds(v, s);
     for (int i = 0; i < contacts.size(); ++i) {
         const int row = contacts.jacobian.row[i];
-        if (contacts.restitution[i] > 0 && s.solution.p[row] > 0 && speed[row] < -hit_speed) return true;
+        if (contacts.restitution[i] > 0 && s.solution.p[row] > 0 && speed[row] < -s.tolerances.hit_speed) return true;
     }
     return false;
 }

@@ -13,6 +13,9 @@ namespace stickslip {
 
 namespace {
 
+bool positive(double x) { return x > 0; }
+bool not_negative(double x) { return x >= 0; }
+
 void require_step(double step, const OptionValues& values) {
     require(step > 0, "step must be positive [s]", values, "step");
     require(step >= 1e-12, "step must be at least 1e-12 s: time itself is not kept more finely", values, "step");
@@ -23,15 +26,16 @@ std::unique_ptr<Scheme> make_moreau_jean(const OptionValues& values) {
     assign_fields(o, values, "scheme moreau-jean");
     require_step(o.step, values);
     require(o.tol >= 0 && o.tol < infinity, "tol must not be negative, and finite [m, rad]", values, "tol");
-    require(o.smallest_step >= 1e-12, "smallest_step must be at least 1e-12 s: time itself is not kept more finely",
-            values, "smallest_step");
-    require(o.longest_step >= o.smallest_step, "longest_step must not be below smallest_step", values, "longest_step");
+    require(o.smallest_step.holds([](double h) { return h >= 1e-12; }),
+            "smallest_step must be at least 1e-12 s: time itself is not kept more finely", values, "smallest_step");
+    require(!o.smallest_step.given || o.longest_step >= *o.smallest_step.given,
+            "longest_step must not be below smallest_step", values, "longest_step");
     require(o.control_order >= 1 && o.control_order <= 10, "control_order must lie in [1, 10]", values,
             "control_order");
     require(o.theta > 0 && o.theta <= 1, "theta must lie in (0, 1]", values, "theta");
     require(o.stabilisation >= 0 && o.stabilisation <= 1, "stabilisation must lie in [0, 1]", values, "stabilisation");
-    require(o.activation_gap >= 0, "activation_gap must not be negative [m]", values, "activation_gap");
-    require(o.newton_tol > 0, "newton_tol must be positive [m/s]", values, "newton_tol");
+    require(o.activation_gap.holds(not_negative), "activation_gap must not be negative [m]", values, "activation_gap");
+    require(o.newton_tol.holds(positive), "newton_tol must be positive [m/s]", values, "newton_tol");
     require(o.newton_max >= 1, "newton_max must be at least 1", values, "newton_max");
     return std::make_unique<MoreauJean>(o);
 }
@@ -40,10 +44,10 @@ std::unique_ptr<Scheme> make_euler(const OptionValues& values) {
     EulerOptions o;
     assign_fields(o, values, "scheme euler");
     require_step(o.step, values);
-    require(o.restitution_threshold >= 0, "restitution_threshold must not be negative [m/s]", values,
+    require(o.restitution_threshold.holds(not_negative), "restitution_threshold must not be negative [m/s]", values,
             "restitution_threshold");
     require(o.stabilisation >= 0 && o.stabilisation <= 1, "stabilisation must lie in [0, 1]", values, "stabilisation");
-    require(o.closed_gap >= 0, "closed_gap must not be negative [m]", values, "closed_gap");
+    require(o.closed_gap.holds(not_negative), "closed_gap must not be negative [m]", values, "closed_gap");
     return std::make_unique<Euler>(o);
 }
 
@@ -63,10 +67,11 @@ std::unique_ptr<Scheme> make_schatzman_paoli(const OptionValues& values) {
 
 void check_linearly_implicit(const LinearlyImplicitOptions& o, const OptionValues& values) {
     require_step(o.step, values);
-    require(o.restitution_threshold >= 0, "restitution_threshold must not be negative [m/s]", values,
+    require(o.restitution_threshold.holds(not_negative), "restitution_threshold must not be negative [m/s]", values,
             "restitution_threshold");
-    require(o.closed_gap >= 0, "closed_gap must not be negative [m]", values, "closed_gap");
-    require(o.closed_gap_rate >= 0, "closed_gap_rate must not be negative [m/s^3]", values, "closed_gap_rate");
+    require(o.closed_gap.holds(not_negative), "closed_gap must not be negative [m]", values, "closed_gap");
+    require(o.closed_gap_rate.holds(not_negative), "closed_gap_rate must not be negative [m/s^3]", values,
+            "closed_gap_rate");
     require(o.stabilisation >= 0 && o.stabilisation <= 1, "stabilisation must lie in [0, 1]", values, "stabilisation");
     require(o.stabilisation == 0 || o.gamma > 0, "stabilisation needs gamma > 0", values, "stabilisation");
     require(o.shortest_substep > 0 && o.shortest_substep < 0.5, "shortest_substep must lie in (0, 1/2)", values,
@@ -102,16 +107,17 @@ void check_event_driven(const EventDrivenOptions& o, const OptionValues& values)
     require(o.tol == 0 || (o.tol >= 1e-14 && o.tol < infinity),
             "tol must be 0 (fixed steps) or at least 1e-14: less is below rounding", values, "tol");
     require(o.safety > 0 && o.safety < 1, "safety must lie in (0, 1)", values, "safety");
-    require(o.smallest_step >= 1e-14, "smallest_step must be at least 1e-14 s", values, "smallest_step");
-    require(o.longest_step == 0 || o.longest_step >= o.smallest_step,
+    require(o.smallest_step.holds([](double h) { return h >= 1e-14; }), "smallest_step must be at least 1e-14 s",
+            values, "smallest_step");
+    require(o.longest_step == 0 || !o.smallest_step.given || o.longest_step >= *o.smallest_step.given,
             "longest_step must be 0 (chosen) or not below smallest_step [s]", values, "longest_step");
-    require(o.drift_limit >= 0, "drift_limit must not be negative [m, rad]", values, "drift_limit");
-    require(o.baumgarte_time > 0, "baumgarte_time must be positive [s]", values, "baumgarte_time");
+    require(o.drift_limit.holds(not_negative), "drift_limit must not be negative [m, rad]", values, "drift_limit");
+    require(o.baumgarte_time.holds(positive), "baumgarte_time must be positive [s]", values, "baumgarte_time");
     require(o.restitution_threshold >= 0, "restitution_threshold must not be negative [m/s]", values,
             "restitution_threshold");
-    require(o.closed_gap > 0, "closed_gap must be positive [m]", values, "closed_gap");
-    require(o.rest_speed > 0, "rest_speed must be positive [m/s]", values, "rest_speed");
-    require(o.shortest_flight > 0, "shortest_flight must be positive [s]", values, "shortest_flight");
+    require(o.closed_gap.holds(positive), "closed_gap must be positive [m]", values, "closed_gap");
+    require(o.rest_speed.holds(positive), "rest_speed must be positive [m/s]", values, "rest_speed");
+    require(o.shortest_flight.holds(positive), "shortest_flight must be positive [s]", values, "shortest_flight");
 }
 
 template <const char* name>
@@ -168,7 +174,8 @@ std::unique_ptr<Scheme> make_hybrid(const OptionValues& values) {
     HybridOptions o;
     assign_fields(o, values, "scheme hybrid");
     check_event_driven(o, values);
-    require(o.h_min >= 1e-12, "h_min must be at least 1e-12 s: time itself is not kept more finely", values, "h_min");
+    require(o.h_min.holds([](double h) { return h >= 1e-12; }),
+            "h_min must be at least 1e-12 s: time itself is not kept more finely", values, "h_min");
     const std::string& method = o.method.word();
     const bool explicit_method = method == "dopri5" || method == "rk4";
     if (!explicit_method) refuse_baumgarte(o, values);

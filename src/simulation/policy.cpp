@@ -13,12 +13,6 @@ namespace {
 
 // Share of the energy scale. Rounding stays below 1e-12 of it in every scene; what is above is no longer mechanics.
 constexpr double ledger_tolerance = 1e-8;
-// [J] What one degree of freedom has at room temperature: of less no mechanics can be asked. A scene in which nothing
-// moves and nothing is lifted has no other scale.
-constexpr double thermal_energy = 4e-21;
-// Below these nobody would see the drift; above, the step is too long for the motion or wants stabilisation.
-constexpr double visible_overlap = 1e-3;      // [m]
-constexpr double visible_joint_error = 1e-3;  // [m, rad]
 
 class CertifyingSolver final : public Solver {
 public:
@@ -54,6 +48,27 @@ double run_tolerance(const RunSettings& settings) {
     return default_tolerance;
 }
 
+Tolerances run_tolerances(const Model& model) {
+    const OptionValues& given = model.run.tolerances;
+    const auto check = [&](const char* name, double& member, const char* unit, const char*) {
+        require(member > 0 && member < infinity, fmt::format("{} must be positive and finite [{}]", name, unit).c_str(),
+                given, name);
+    };
+    Scales scales = model.system->scales(model.state);
+    OptionValues sizes, others;
+    for (const OptionValue& value : given) {
+        bool size = false;
+        scales.fields([&](const char* name, double&, const char*, const char*) { size = size || value.key == name; });
+        (size ? sizes : others).push_back(value);
+    }
+    assign_fields(scales, sizes, "run.tolerances");
+    scales.fields(check);
+    Tolerances tolerances = derived_tolerances(scales);
+    assign_fields(tolerances, others, "run.tolerances");
+    tolerances.fields(check);
+    return tolerances;
+}
+
 std::unique_ptr<Solver> make_run_solver(const RunSettings& settings) {
     auto solver = make_solver(settings.solver.name, settings.solver.options, settings.solver.place);
     if (!settings.certify || settings.solver.name == "auto") return solver;
@@ -77,12 +92,13 @@ std::string objection(const StepRules& rules, const System& system, const StepRe
             "step {} at t = {:.9g} s: the energy is not finite; masses, speeds or forces are out of range", step,
             report.t);
     if (!rules.certify) return {};
-    if (std::abs(ledger.imbalance()) > ledger_tolerance * ledger.scale() + thermal_energy)
+    if (std::abs(ledger.imbalance()) > ledger_tolerance * ledger.scale() + record.tolerances.thermal_energy)
         return fmt::format(
             "step {} at t = {:.9g} s: {:.3g} J of {:.3g} J cannot be accounted for; sizes differ too much for the "
             "arithmetic",
             step, report.t, ledger.imbalance(), ledger.scale());
-    if (const std::string no = tunnelling(system, record.violation.gap, record.violation.deepest, report.t); !no.empty())
+    if (const std::string no = tunnelling(system, record.violation.gap, record.violation.deepest, report.t);
+        !no.empty())
         return fmt::format("step {}: {}", step, no);
     if (const std::string no = torn_joint(system, record.problem.joints, report.t); !no.empty())
         return fmt::format("step {}: {}", step, no);
@@ -136,11 +152,12 @@ std::string paradox_warning(const System& system, const Paradox& paradox, long s
         system.contact_name(paradox.contact), paradox.t, steps, paradox.friction, paradox.critical_friction, did);
 }
 
-std::vector<std::string> warnings(const RunSummary& summary) {
+std::vector<std::string> warnings(const RunSummary& summary, const Tolerances& tolerances) {
     std::vector<std::string> list;
-    if (summary.gap_violation_max > visible_overlap)
+    // Below nobody would see the drift; above, the step is too long for the motion or wants stabilisation.
+    if (summary.gap_violation_max > tolerances.visible_error)
         list.push_back(fmt::format("bodies overlap by up to {:.2g} m: take a smaller step", summary.gap_violation_max));
-    if (summary.joint_violation.position_max > visible_joint_error)
+    if (summary.joint_violation.position_max > tolerances.visible_error)
         list.push_back(
             fmt::format("joints drift apart by up to {:.2g} m: take a smaller step, or set scheme.stabilisation=1 "
                         "(best with theta=1)",

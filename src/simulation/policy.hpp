@@ -42,6 +42,6 @@ struct Paradox {
 std::string paradox_warning(const System& system, const Paradox& paradox, long steps);
 
 // What a user should know before trusting the numbers of a run that ended well: drift that the step size caused.
-std::vector<std::string> warnings(const RunSummary& summary);
+std::vector<std::string> warnings(const RunSummary& summary, const Tolerances& tolerances = {});
 
 }  // namespace stickslip

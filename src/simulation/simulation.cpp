@@ -45,6 +45,7 @@ struct Simulation::Impl {
           edits(model),
           summary(model, *scheme, tol),
           recorders{&summary} {
+        step.tolerances = run_tolerances(model);
         scheme->prepare(*model.system, state, step);
     }
 

@@ -165,7 +165,7 @@ RunSummary SummaryRecorder::finish(const Model& model, const State& state, Step&
     s.redundant = step.redundancy->redundant_names(*model.system);
     s.not_unique = step.redundancy->shared_joints(*model.system);
     s.warnings = scheme_.advice();
-    for (std::string& warning : warnings(s)) s.warnings.push_back(std::move(warning));
+    for (std::string& warning : warnings(s, step.tolerances)) s.warnings.push_back(std::move(warning));
     if (remarks_ > 0) s.warnings.push_back(fmt::format("{} (in {} steps)", remark_, remarks_));
     for (const Paradox& paradox : paradoxes_)
         s.warnings.push_back(paradox_warning(*model.system, paradox, s.paradox_steps));

@@ -31,7 +31,9 @@ public:
     // A step begins at this state; the clock starts.
     void start_step(const State& state, const EnergyLedger& ledger);
 
-    void begin(const Model&, const State&, const Step&) override {}
+    void begin(const Model&, const State&, const Step& step) override {
+        painleve_.slip_speed = step.tolerances.turning_speed;
+    }
     void write(const System& system, const State& state, const Step& step, const StepReport& report) override;
     void end(const RunSummary&) override {}
 

@@ -9,12 +9,6 @@
 
 namespace stickslip {
 
-namespace {
-
-constexpr double no_direction = 1e-9;  // [m/s] slower slip has no direction to be remembered
-
-}  // namespace
-
 bool EventStep::accept() {
     if (report_.status != Status::ok) return false;
     SmoothStep& smooth = w_.smooth;
@@ -27,7 +21,8 @@ bool EventStep::accept() {
     s_.ledger.book(system_, x_, smooth.sum.flows(system_, smooth.q0, smooth.v0, smooth.q1, smooth.v1));
     record();
     remember();
-    if (options_.drift.index == 2 && !project(smooth.end, options_.drift_limit, options_.drift_limit))
+    const double drift_limit = options_.drift_limit.in(tolerances_);
+    if (options_.drift.index == 2 && !project(smooth.end, drift_limit, drift_limit / tolerances_.scales.time()))
         report_.remark = "joints could not be brought back all the way by projection";
     stopwatch_.lap(StepTimers::book);
     return true;
@@ -83,7 +78,7 @@ void EventStep::remember() {
     commit_frames();
     for (std::size_t i = 0; i < w_.modes.contact.size(); ++i) {
         if (w_.modes.mode[i] != ContactMode::slip || end.contacts.jacobian.dim(end.place[i]) < 3) continue;
-        if (end.slip[i].norm() > no_direction) w_.memory.slip[i] = end.slip[i].normalized();
+        if (end.slip[i].norm() > tolerances_.rest_speed) w_.memory.slip[i] = end.slip[i].normalized();
     }
     memory.v_rate = (x_.v - smooth.v0) / smooth.h;
     memory.h = smooth.h;

@@ -9,7 +9,6 @@ namespace stickslip {
 
 namespace {
 
-constexpr double admissible = 1e-10;         // [m/s] residual of forces that need no solver
 constexpr double same_acceleration = 1e-6;   // relative difference of two solutions that count as one
 constexpr double friction_rounding = 1e-12;  // relative to the energies at hand
 
@@ -25,8 +24,9 @@ void EventStep::list_candidates(const MotionPoint& p) {
 
 // Whether s.solution has the accelerations of p.
 bool EventStep::same_accelerations(const MotionPoint& p) {
-    w_.acceleration = p.a - (s_.solution.v - p.v) / instant_span;
-    return w_.acceleration.cwiseAbs().maxCoeff() <= same_acceleration * (1 + p.a.cwiseAbs().maxCoeff());
+    w_.acceleration = p.a - (s_.solution.v - p.v) / tolerances_.instant_span;
+    return w_.acceleration.cwiseAbs().maxCoeff() <=
+           same_acceleration * (tolerances_.scales.acceleration() + p.a.cwiseAbs().maxCoeff());
 }
 
 // Whether the contact problem on the path has the accelerations of the motion there.
@@ -58,7 +58,7 @@ bool EventStep::certify() {
     direct.residual = residual(s_.problem, s_.solution, w_.residual);
     bool holds = true;
     // Where rows are redundant the forces of least norm need not be admissible; others with the same effect are.
-    if (!(direct.residual.max() <= admissible)) {
+    if (!(direct.residual.max() <= tolerances_.force_residual)) {
         StepReport aside;
         solve_stage(solver_, s_, aside);
         report_.solves += aside.solves;

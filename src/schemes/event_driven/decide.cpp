@@ -16,15 +16,8 @@ namespace stickslip {
 
 namespace {
 
-constexpr double slip_rounding = 1e-9;  // [m/s] slower slip counts as none,
-// [m/s] and so does this where a stop was found: in space only one component of the slip vanishes there.
-constexpr double slip_at_stop = 1e-7;
-// [m/s^2] A contact that was released and accelerates inwards by more stays closed after all.
-constexpr double inward_acceleration = 1e-5;
-constexpr int max_short_steps = 500;      // impacts in a row without time between them before rebounds end
-constexpr double first_moment = 0.01;     // of the step, at which modes that do not even begin to hold are decided
-constexpr double gap_tolerance = 1e-9;    // [m, rad] drift that a step may start with after an event,
-constexpr double rest_tolerance = 1e-11;  // [m/s, rad/s] and what may be left of a slip that has stopped
+constexpr int max_short_steps = 500;   // impacts in a row without time between them before rebounds end
+constexpr double first_moment = 0.01;  // of the step, at which modes that do not even begin to hold are decided
 
 bool contains(const std::vector<ContactId>& list, const ContactId& id) {
     return std::find(list.begin(), list.end(), id) != list.end();
@@ -63,8 +56,9 @@ bool EventStep::touches(double gap, double rate) const {
     const double speed = std::abs(rate);
     const VecX& a = w_.memory.acceleration;
     const bool known = a.size() > 0 && !a.hasNaN();
-    if (!known && speed <= options_.rest_speed) return gap <= options_.closed_gap;
-    return gap <= options_.closed_gap && gap <= std::max(speed * options_.shortest_flight, 3 * options_.drift_limit);
+    if (!(gap <= options_.closed_gap.in(tolerances_))) return false;
+    if (!known && speed <= options_.rest_speed.in(tolerances_)) return true;
+    return gap <= std::max(speed * options_.shortest_flight.in(tolerances_), 3 * options_.drift_limit.in(tolerances_));
 }
 
 // The modes of the trial do not hold even at its start: those a little later are taken, and the step begins again. False: the
@@ -97,10 +91,11 @@ void EventStep::decide_event() {
     w_.keep_modes();
     set_sides();
     if (!decide()) return;
-    // Contacts that stick from now on lose what slip the location of the event could not resolve.
+    // Contacts that stick from now on lose what slip the location of the event could not resolve. Drift up to closed_gap stays.
     w_.motion.read(x_.t, x_.q, w_.point);
     w_.motion.begin(w_.modes, w_.point, s_);
-    if (!project(w_.point, gap_tolerance, rest_tolerance)) report_.remark = "a contact that stops slides on a little";
+    if (!project(w_.point, tolerances_.closed_gap, tolerances_.slip_rounding))
+        report_.remark = "a contact that stops slides on a little";
     stopwatch_.lap(StepTimers::solve);
 }
 
@@ -113,7 +108,7 @@ bool EventStep::decide() {
     note_changes();
     write_modes();
     s_.memory.h = 0;
-    w_.memory.acceleration = (s_.solution.v - x_.v) / instant_span;
+    w_.memory.acceleration = (s_.solution.v - x_.v) / tolerances_.instant_span;
     return true;
 }
 
@@ -126,23 +121,24 @@ bool EventStep::collide() {
     ContactRows& contacts = s_.problem.contacts;
     w_.row_speed.resize(contacts.jacobian.rows());
     contacts.jacobian.product(s_.problem.nodes(), x_.v, w_.row_speed);
+    const double rest_speed = options_.rest_speed.in(tolerances_);
+    const double shortest_flight = options_.shortest_flight.in(tolerances_);
     bool collision = false, ending = true;  // rebounds end when those of all that collide do
     s_.terms.wanted.resize(static_cast<std::size_t>(contacts.size()));
     for (int i = 0; i < contacts.size(); ++i) {
         const double rate = w_.row_speed[contacts.jacobian.row[i]];
         const bool closed = w_.modes.find(contacts.id[i]) >= 0;
         s_.terms.wanted[i] = closed || touches(contacts.gap[i], rate);
-        if (!s_.terms.wanted[i] || rate >= -options_.rest_speed) continue;
+        if (!s_.terms.wanted[i] || rate >= -rest_speed) continue;
         collision = true;
-        ending = ending && bounces_left(contacts.id[i], x_.t, bounces) < options_.shortest_flight;
+        ending = ending && bounces_left(contacts.id[i], x_.t, bounces) < shortest_flight;
     }
     if (!collision) {
         bounces.short_steps = 0;
         return true;
     }
-    ImpactOptions impact{static_cast<ImpactLaw>(options_.impact.index), options_.restitution_threshold,
-                         options_.rest_speed};
-    bounces.short_steps = x_.t - s_.t0 < options_.shortest_flight ? bounces.short_steps + 1 : 0;
+    ImpactOptions impact{static_cast<ImpactLaw>(options_.impact.index), options_.restitution_threshold, rest_speed};
+    bounces.short_steps = x_.t - s_.t0 < shortest_flight ? bounces.short_steps + 1 : 0;
     if (bounces.short_steps > max_short_steps) {
         impact.restitution_threshold = infinity;
         ++report_.unlocated;
@@ -152,7 +148,7 @@ bool EventStep::collide() {
     const std::size_t first_event = s_.events.size();
     resolve_impact(system_, solver_, impact, x_, s_, w_.impact, report_);
     if (report_.status != Status::ok) return false;
-    note_bounces(first_event, options_.rest_speed, x_, s_, bounces);
+    note_bounces(first_event, rest_speed, x_, s_, bounces);
     w_.memory.last_impact = x_.t;
     outcome_.impact = true;
     if (s_.events.size() > first_event) outcome_.who = s_.events[first_event].contact;
@@ -169,7 +165,7 @@ bool EventStep::decide_modes(const State& x) {
     find_bounds(p);
     for (int round = 0; round < 2; ++round) {
         w_.instant.fill(system_, p, w_.candidates, modes.bound, s_);
-        warm_start(x.v, instant_span, s_);
+        warm_start(x.v, tolerances_.instant_span, s_);
         solve_stage(solver_, s_, report_);
         if (report_.status != Status::ok) return false;
         if (!restore_released(p)) break;
@@ -185,6 +181,7 @@ void EventStep::find_candidates(const MotionPoint& p) {
     const ContactRows& contacts = p.contacts;
     w_.row_speed.resize(contacts.jacobian.rows());
     contacts.jacobian.product(system_.nodes(), p.v, w_.row_speed);
+    const double rest_speed = options_.rest_speed.in(tolerances_);
     w_.candidates.clear();
     for (int i = 0; i < contacts.size(); ++i) {
         const ContactId& id = contacts.id[i];
@@ -192,13 +189,15 @@ void EventStep::find_candidates(const MotionPoint& p) {
         const double rate = w_.row_speed[row];
         const bool closed = w_.modes.find(id) >= 0;
         // A contact that approaches and was not hit now is still open, and will be hit next.
-        if (!closed && (rate < -options_.rest_speed || !touches(contacts.gap[i], rate))) continue;
-        if (rate > options_.rest_speed || contains(w_.hints.released, id)) continue;
+        if (!closed && (rate < -rest_speed || !touches(contacts.gap[i], rate))) continue;
+        if (rate > rest_speed || contains(w_.hints.released, id)) continue;
         Candidate candidate{.id = id};
         const Vec2 slip(dim > 1 ? w_.row_speed[row + 1] : 0.0, dim > 2 ? w_.row_speed[row + 2] : 0.0);
         const auto hint = std::find_if(w_.hints.sliding.begin(), w_.hints.sliding.end(),
                                        [&](const Candidate& c) { return c.id == id; });
-        if (dim > 1 && slip.norm() > (contains(w_.hints.stopped, id) ? slip_at_stop : slip_rounding)) {
+        // Where a stop was found in space, only one component of the slip vanishes.
+        const bool stopped = contains(w_.hints.stopped, id);
+        if (dim > 1 && slip.norm() > (stopped ? tolerances_.visible_slip : tolerances_.rest_speed)) {
             candidate.slides = true;
             candidate.slip = slip.normalized();
         } else if (hint != w_.hints.sliding.end()) {
@@ -218,7 +217,7 @@ void EventStep::find_bounds(const MotionPoint& p) {
     for (int i = 0; i < joints.size(); ++i) {
         if (!gives_way(joints, i)) continue;
         const double slip = w_.row_speed[i] - joints.target[i];
-        if (std::abs(slip) > slip_rounding) bound[i] = slip > 0 ? -1 : 1;
+        if (std::abs(slip) > tolerances_.rest_speed) bound[i] = slip > 0 ? -1 : 1;
     }
     for (const auto& [row, side] : w_.hints.giving)
         if (bound[row] == 0) bound[row] = side;
@@ -227,7 +226,7 @@ void EventStep::find_bounds(const MotionPoint& p) {
 // Released contacts that would fall back at once become candidates again. True: there are some.
 bool EventStep::restore_released(const MotionPoint& p) {
     const ContactRows& all = p.contacts;
-    w_.acceleration = (s_.solution.v - p.v) / instant_span;
+    w_.acceleration = (s_.solution.v - p.v) / tolerances_.instant_span;
     w_.row_speed.resize(all.jacobian.rows());
     all.jacobian.product(system_.nodes(), w_.acceleration, w_.row_speed);
     bool any = false;
@@ -236,7 +235,7 @@ bool EventStep::restore_released(const MotionPoint& p) {
         const int c = find_contact(all.id, id);
         if (c < 0) continue;
         const int row = all.jacobian.row[c];
-        if (w_.row_speed[row] + all.curvature[row] > -inward_acceleration) continue;
+        if (w_.row_speed[row] + all.curvature[row] > -tolerances_.inward_acceleration) continue;
         const auto at = std::lower_bound(w_.candidates.begin(), w_.candidates.end(), id,
                                          [](const Candidate& entry, const ContactId& key) { return entry.id < key; });
         w_.candidates.insert(at, Candidate{.id = id});

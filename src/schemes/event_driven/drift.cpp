@@ -10,12 +10,8 @@ namespace stickslip {
 namespace {
 
 constexpr int max_rounds = 8;  // of Newton: quadratic, three do from drift; more only from a bad start
-constexpr double largest_drift =
-    1e-6;  // [m] of a closed contact. A larger overlap came from outside and is not undone at once.
-constexpr double rounding = 1e-14;  // [m, rad]
-constexpr double reached = 1e-12;   // [m, rad] error that counts as none at the end
 
-// -g per row of the motion at p, zero for rows without a position; returns the largest.
+// -g per row of the motion at p, zero for rows without a position and for overlaps that came from outside; returns the largest.
 double position_errors(const Motion& motion, const MotionPoint& p, RowVec& r) {
     r.setZero(motion.rows());
     double largest = 0;
@@ -23,7 +19,7 @@ double position_errors(const Motion& motion, const MotionPoint& p, RowVec& r) {
     for (const Motion::Source& source : motion.sources()) {
         if (source.contact >= 0) {
             const double gap = p.contacts.gap[p.place[source.contact]];
-            if (std::abs(gap) <= largest_drift) r[row] = -gap;
+            if (std::abs(gap) <= motion.tolerances().largest_drift) r[row] = -gap;
         } else {
             const int i = p.joints.jacobian.row[source.joint_group] + source.first;
             if (p.joints.kind[i] == RowKind::holonomic) r[row] = -p.joints.value[i];
@@ -55,7 +51,7 @@ bool EventStep::project(MotionPoint& p, double limit, double velocity_limit) {
     for (int round = 0; round < max_rounds; ++round) {
         if (!motion.find(x_.t, x_.q, p)) return false;
         error = position_errors(motion, p, r);
-        if (!(error > (round == 0 ? limit : rounding)) || !(error < 0.5 * before)) break;
+        if (!(error > (round == 0 ? limit : tolerances_.gap_rounding)) || !(error < 0.5 * before)) break;
         before = error;
         if (!smallest_move(motion, r, p)) return false;
         system_.advance(x_.q, p.a);
@@ -72,7 +68,7 @@ bool EventStep::project(MotionPoint& p, double limit, double velocity_limit) {
         moved = true;
     }
     if (moved) s_.ledger.move(system_, x_);
-    return !(error > std::max(limit, reached));
+    return !(error > std::max(limit, tolerances_.drift_limit));
 }
 
 }  // namespace stickslip

@@ -39,6 +39,7 @@ StepReport EventDriven::step(const System& system, Solver& solver, State& x, dou
 EventStep::EventStep(const EventDrivenOptions& options, const SmoothMethod& method, const System& system,
                      Solver& solver, State& x, double t_limit, Step& s, EventDriven::Work& w, EventOutcome& outcome)
     : options_(options),
+      tolerances_(s.tolerances),
       method_(method),
       system_(system),
       solver_(solver),

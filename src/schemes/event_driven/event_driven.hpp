@@ -17,18 +17,18 @@ struct EventDrivenOptions {
     double tol = 0;
     Choice control{{"plain", "pi"}, 0};
     double safety = 0.9;
-    double smallest_step = 1e-9;
+    FromScene smallest_step{&Tolerances::smallest_step, {}};
     double longest_step = 0;
     Choice error{{"positions", "both"}, 0};
     Choice drift{{"none", "baumgarte", "projection"}, 2};
-    double drift_limit = 1e-12;
-    double baumgarte_time = 0.01;
+    FromScene drift_limit{&Tolerances::drift_limit, {}};
+    FromScene baumgarte_time{&Tolerances::baumgarte_time, {}};
     Choice dense{{"hermite", "own"}, 0};
     Choice impact = impact_laws();
     double restitution_threshold = 0;
-    double closed_gap = 1e-9;
-    double rest_speed = 1e-9;
-    double shortest_flight = 1e-7;
+    FromScene closed_gap{&Tolerances::closed_gap, {}};
+    FromScene rest_speed{&Tolerances::rest_speed, {}};
+    FromScene shortest_flight{&Tolerances::shortest_flight, {}};
 
     template <class F>
     void common_fields(F&& f) {
@@ -46,7 +46,7 @@ struct EventDrivenOptions {
           "positions, then "
           "velocities, in the metric of the mass matrix");
         f("drift_limit", drift_limit, "m, rad",
-          "projection leaves smaller drift alone (velocities: the same number per second)");
+          "projection leaves smaller drift alone (velocities: as much per time scale of the scene)");
         f("baumgarte_time", baumgarte_time, "s", "in which Baumgarte's terms take drift out");
         f("dense", dense, "-", "between the ends of a step: quintic Hermite, or the method's own where it has one");
         f("impact", impact, "-", "impact law");

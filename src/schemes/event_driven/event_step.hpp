@@ -73,6 +73,7 @@ private:
     StepReport end();
 
     const EventDrivenOptions& options_;
+    const Tolerances& tolerances_;
     const SmoothMethod& method_;
     const System& system_;
     Solver& solver_;

@@ -9,10 +9,6 @@ namespace stickslip {
 
 namespace {
 
-constexpr double tau = instant_span;
-constexpr double surely_slipping = 1e3;  // [m/s] more than tau times any acceleration
-constexpr double no_direction = 1e-12;   // [m/s] tau times a relative acceleration that is rounding
-
 const Candidate& candidate_of(const std::vector<Candidate>& candidates, const ContactId& id) {
     return *std::find_if(candidates.begin(), candidates.end(), [&](const Candidate& x) { return x.id == id; });
 }
@@ -61,6 +57,7 @@ bool gives_way(const JointRows& joints, int row) {
 
 void InstantProblem::fill(const System& system, const MotionPoint& p, const std::vector<Candidate>& candidates,
                           const std::vector<signed char>& bound, Step& s) {
+    const double tau = s.tolerances.instant_span;
     StepProblem& problem = s.problem;
     problem.joints = p.joints;
     select_contacts(p.contacts, candidates, system.nodes(), problem.contacts);
@@ -72,11 +69,12 @@ void InstantProblem::fill(const System& system, const MotionPoint& p, const std:
     gyroscopic_.shape_diagonal(system.nodes());
     system.add_gyroscopic(tau, p.v, gyroscopic_);
     gyroscopic_.add_product(1, p.v, problem.r);
-    fill_joints(p, bound, problem);
-    fill_contacts(p, candidates, problem);
+    fill_joints(p, bound, tau, problem);
+    fill_contacts(p, candidates, s.tolerances, problem);
 }
 
-void InstantProblem::fill_joints(const MotionPoint& p, const std::vector<signed char>& bound, StepProblem& problem) {
+void InstantProblem::fill_joints(const MotionPoint& p, const std::vector<signed char>& bound, double tau,
+                                 StepProblem& problem) {
     const JointRows& joints = problem.joints;
     Gv_.resize(joints.size());
     joints.jacobian.product(problem.nodes(), p.v, Gv_);
@@ -96,7 +94,8 @@ void InstantProblem::fill_joints(const MotionPoint& p, const std::vector<signed 
 }
 
 void InstantProblem::fill_contacts(const MotionPoint& p, const std::vector<Candidate>& candidates,
-                                   StepProblem& problem) {
+                                   const Tolerances& tolerances, StepProblem& problem) {
+    const double tau = tolerances.instant_span;
     const ContactRows& to = problem.contacts;
     Hv_.resize(p.contacts.jacobian.rows());
     p.contacts.jacobian.product(problem.nodes(), p.v, Hv_);
@@ -109,7 +108,7 @@ void InstantProblem::fill_contacts(const MotionPoint& p, const std::vector<Candi
             if (k > 0 && candidate.slides) {
                 double slip = candidate.slip[0] * Hv_[source + 1];
                 if (p.contacts.jacobian.dim(place) > 2) slip += candidate.slip[1] * Hv_[source + 2];
-                problem.c[first + k] += surely_slipping - slip;
+                problem.c[first + k] += tolerances.surely_slipping - slip;
             } else {
                 problem.c[first + k] -= Hv_[source + k];
             }
@@ -118,6 +117,7 @@ void InstantProblem::fill_contacts(const MotionPoint& p, const std::vector<Candi
 }
 
 void InstantProblem::enter(const Motion& motion, const MotionPoint& p, Step& s) const {
+    const double tau = s.tolerances.instant_span;
     StepSolution& solution = s.solution;
     solution.v = p.v + tau * p.a;
     motion.joint_forces(p, solution.lambda);
@@ -171,6 +171,7 @@ void InstantProblem::read(const std::vector<Candidate>& candidates, const std::v
                 u[k - 1] += problem.c[first + k];
                 f[k - 1] = s.solution.p[first + k];
             }
+            const double no_direction = 0.1 * s.tolerances.slip_rounding;  // [m/s] tau times an acceleration
             slip = u.norm() > no_direction ? u.normalized() : Vec2(-f.normalized());
             if (!(slip.norm() > 0.5)) mode = ContactMode::stick;
         }

@@ -1,5 +1,5 @@
 // The contact problem at one instant: which closed contacts open, stick or slide from now on, and which drives and brakes
-// hold. In accelerations, as a step problem over a span tau, v+ = v + tau a:
+// hold. In accelerations, as a step problem over a span tau (Tolerances::instant_span), v+ = v + tau a:
 //
 //   A = M,  r = M v + tau (k + F v)
 //   rigid rows, drives and brakes that hold   G v+ = G v + tau (dw/dt - dG/dt v)         within tau times their bounds
@@ -14,8 +14,6 @@
 #include "schemes/smooth/motion.hpp"
 
 namespace stickslip {
-
-inline constexpr double instant_span = 1e-3;  // [s] tau: with it the tolerance of 1e-9 m/s is one of 1e-6 m/s^2
 
 // A closed contact, and how it slides.
 struct Candidate {
@@ -37,8 +35,9 @@ public:
               Modes& modes) const;
 
 private:
-    void fill_joints(const MotionPoint& p, const std::vector<signed char>& bound, StepProblem& problem);
-    void fill_contacts(const MotionPoint& p, const std::vector<Candidate>& candidates, StepProblem& problem);
+    void fill_joints(const MotionPoint& p, const std::vector<signed char>& bound, double tau, StepProblem& problem);
+    void fill_contacts(const MotionPoint& p, const std::vector<Candidate>& candidates, const Tolerances& tolerances,
+                       StepProblem& problem);
 
     BlockMatrix gyroscopic_;
     RowVec Gv_, Hv_;

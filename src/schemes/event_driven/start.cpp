@@ -9,8 +9,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr double start_tolerance = 1e-9;  // [m, rad; m/s, rad/s] by which a run may start off its joints
-constexpr double watched_steps = 1000;    // `step`s that a controlled step may have where something is watched
+constexpr double watched_steps = 1000;  // `step`s that a controlled step may have where something is watched
 
 // Contacts of shapes have a frame; joint limits and those of Lagrangian systems have none.
 bool has_frame(const ContactRows& contacts, int i) { return !contacts.tangent[i].isZero(0); }
@@ -85,7 +84,7 @@ bool EventStep::close_rows() {
     rigid.slip.assign(rigid.contact.size(), Vec2::Zero());
     w_.motion.begin(rigid, p, s_);
     const Energies before = s_.ledger.now();
-    if (!project(p, start_tolerance, start_tolerance)) return false;
+    if (!project(p, tolerances_.closed_gap, tolerances_.rest_speed)) return false;
     const bool moved = s_.ledger.now().kinetic != before.kinetic || s_.ledger.now().potential != before.potential;
     if (moved && s_.memory.h == 0)
         report_.remark = "the state at the start was not on the joints: it was projected onto them";
@@ -156,7 +155,7 @@ void EventStep::prepare_trial() {
     smooth.v0 = x_.v;
     smooth.start_known = false;
     smooth.switch_before = system_.next_discontinuity(std::nextafter(x_.t, -infinity)) <= x_.t;
-    smooth.baumgarte = options_.drift.index == 1 ? 1 / options_.baumgarte_time : 0;
+    smooth.baumgarte = options_.drift.index == 1 ? 1 / options_.baumgarte_time.in(tolerances_) : 0;
     smooth.error_of = options_.error.index == 1 ? ErrorOf::both : ErrorOf::positions;
     smooth.own_path = options_.dense.index == 1;
 }

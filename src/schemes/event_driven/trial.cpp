@@ -24,7 +24,7 @@ bool EventStep::trial() {
         if (!adaptive() && taken && !finite) return fail(Status::diverged, "forces or accelerations are not finite");
         ++report_.rejected;
         h_ = finite ? std::min(next_length(h_, error_), 0.9 * h_) : 0.25 * h_;
-        if (h_ >= options_.smallest_step && attempt < max_attempts) continue;
+        if (h_ >= options_.smallest_step.in(tolerances_) && attempt < max_attempts) continue;
         return give_up(taken, finite);
     }
     stopwatch_.lap(StepTimers::solve);

@@ -12,12 +12,10 @@ namespace stickslip {
 
 namespace {
 
-constexpr double slip_rounding = 1e-9;    // [m/s] slower slip counts as none
-constexpr double force_rounding = 1e-10;  // relative to the largest force at hand
-constexpr double other_rounding = 1e-13;  // [m] of gaps and edges
-constexpr double closed_for_good =
-    1e-12;                     // [m] overlap of a contact that has not been open since the start of the step
-constexpr int root_bits = 40;  // of a sample's part, to which functions of the modes are located
+constexpr double force_rounding = 1e-10;  // relative to the largest force at hand,
+constexpr double no_force = 1e-12;        // or to this share of the force of the scene
+constexpr double edge_rounding = 10;      // times gap_rounding: of gaps and edges
+constexpr int root_bits = 40;             // of a sample's part, to which functions of the modes are located
 
 bool is_force(Watch::Kind kind) {
     return kind == Watch::Kind::take_off || kind == Watch::Kind::release || kind == Watch::Kind::row_release;
@@ -71,14 +69,14 @@ double Watch::rounding(const Motion& motion, const MotionPoint& p, Kind kind) {
         case Kind::take_off:
         case Kind::release:
         case Kind::row_release: {
-            double largest = 1e-12;
+            double largest = no_force * motion.tolerances().scales.force();
             if (motion.rows() > 0) largest = std::max(largest, p.y.cwiseAbs().maxCoeff());
             largest = std::max(largest, p.force.cwiseAbs().maxCoeff());
             return force_rounding * largest;
         }
         case Kind::stop:
-        case Kind::row_stop: return slip_rounding;
-        default: return other_rounding;
+        case Kind::row_stop: return motion.tolerances().rest_speed;
+        default: return edge_rounding * motion.tolerances().gap_rounding;
     }
 }
 
@@ -173,12 +171,13 @@ void Watch::look_at_gaps(const Part& part, const MotionPoint& p, Earliest& earli
         const ContactGap* before = place >= 0 ? &gaps_before_[place] : nullptr;
         const auto gap_at = [&](double fraction) {
             on_path(part.system, part.s, fraction, u_, state_);
-            return seen_gap(part.system.gap_on(part.motion.sides(), after.id, state_.q, part.finder));
+            return seen_gap(part.system.gap_on(part.motion.sides(), after.id, state_.q, part.finder),
+                            part.motion.tolerances());
         };
         const GapClosing closing = first_closing(before, after, part.from, length, length * part.s.h, no_event, gap_at);
         if (closing.found)
             earliest.take(closing.at, {Kind::gap, 0, after.id});
-        else if (closing.stays_closed && after.gap < -closed_for_good)
+        else if (closing.stays_closed && after.gap < -part.motion.tolerances().drift_limit)  // it has never been open
             earliest.take(part.from, {Kind::gap, 0, after.id});
     }
 }

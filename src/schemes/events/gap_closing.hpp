@@ -6,8 +6,10 @@
 
 namespace stickslip {
 
-// A gap as root finding needs it: finite, one metre for a contact that is too far away to be listed.
-inline double seen_gap(double gap) { return gap < infinity ? gap : 1.0; }
+// A gap as root finding needs it: finite, the length of the scene for a contact that is too far away to be listed.
+inline double seen_gap(double gap, const Tolerances& tolerances) {
+    return gap < infinity ? gap : tolerances.scales.length;
+}
 
 // Where the gap of a contact closes for the first time.
 struct GapClosing {

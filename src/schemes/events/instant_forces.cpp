@@ -10,7 +10,6 @@ namespace stickslip {
 
 namespace {
 
-constexpr double slip_rounding = 1e-9;   // [m/s] rows and contacts slower than this stand still
 constexpr double regularisation = 1e-8;  // relative to J M^-1 J'; the corrections take it out again
 constexpr double least_compliance = 1e-300;
 constexpr int friction_rounds = 3;
@@ -54,7 +53,8 @@ void InstantForces::set_modes(const Nodes& nodes, const VecX& v, const std::vect
         if (joints.kind[i] == RowKind::compliant || joints.kind[i] == RowKind::holonomic) continue;
         const double slip = Gv_[i] - joints.target[i];
         const double bound = slip > 0 ? joints.force_lower[i] : joints.force_upper[i];
-        if (std::abs(slip) > slip_rounding && std::abs(bound) < infinity) modes_.bound[i] = slip > 0 ? -1 : 1;
+        if (std::abs(slip) > motion_.tolerances().rest_speed && std::abs(bound) < infinity)
+            modes_.bound[i] = slip > 0 ? -1 : 1;
     }
 }
 
@@ -96,7 +96,7 @@ bool InstantForces::add_friction(const Nodes& nodes) {
         slides = true;
         const int first = p_.contacts.jacobian.row[c], tangents = p_.contacts.jacobian.dim(c) - 1;
         const double speed = Hv_.segment(first + 1, tangents).norm();
-        if (speed <= slip_rounding) continue;
+        if (speed <= motion_.tolerances().rest_speed) continue;
         const double force = -p_.contacts.friction[c] * std::max(0.0, p_.y[motion_.contact_row(i)]) / speed;
         for (const BlockRows::Block& block : p_.contacts.jacobian.blocks_of(c)) {
             const auto J = p_.contacts.jacobian.values_of(c, block, nodes);

@@ -16,10 +16,8 @@ namespace stickslip {
 
 namespace {
 
-// [m/s] per m/s, and at least per 1 m/s: larger disagreement is no rounding.
+// [m/s] per m/s, and at least per speed of the scene: larger disagreement is no rounding.
 constexpr double agreement = 1e-12;
-// [m] Contacts nearer than this take part. If it were smaller, resting contacts might not; if larger, open ones would.
-constexpr double closed_gap = 1e-6;
 
 bool touches(const BlockRows& rows, int group, const std::vector<char>& marked) {
     const auto blocks = rows.blocks_of(group);
@@ -59,7 +57,8 @@ Settled settle(const System& system, Solver& solver, const std::vector<std::uint
     problem.A = s.terms.mass;
     find_rows(system, x.t, x.q, x.v, 0, s);
     s.terms.wanted.resize(static_cast<std::size_t>(problem.contacts.size()));
-    for (int i = 0; i < problem.contacts.size(); ++i) s.terms.wanted[i] = problem.contacts.gap[i] <= closed_gap;
+    for (int i = 0; i < problem.contacts.size(); ++i)
+        s.terms.wanted[i] = problem.contacts.gap[i] <= s.tolerances.impact_gap;
     problem.contacts.keep(s.terms.wanted);
 
     problem.size_to_rows();
@@ -80,7 +79,7 @@ Settled settle(const System& system, Solver& solver, const std::vector<std::uint
         }
     }
     const double fastest = x.v.size() > 0 ? x.v.lpNorm<Eigen::Infinity>() : 0.0;
-    settled.needed = settled.speed > agreement * std::max(1.0, fastest);
+    settled.needed = settled.speed > agreement * std::max(s.tolerances.scales.speed, fastest);
     if (!settled.needed) return settled;
 
     s.guess.v = x.v;

@@ -12,13 +12,10 @@ namespace stickslip {
 
 namespace {
 
-// [rad, m] A limit passed by more is moved back. If it were smaller, every step at a limit would pay for rounding; if larger, the
-// overlap would show.
-constexpr double tolerance = 1e-10;
 // The coordinates are linear along the motion to second order: one round usually does.
 constexpr int max_rounds = 3;
 
-bool passed(const ContactRows& limits) {
+bool passed(const ContactRows& limits, double tolerance) {
     for (const double gap : limits.gap)
         if (gap < -tolerance) return true;
     return false;
@@ -28,9 +25,9 @@ bool passed(const ContactRows& limits) {
 
 void hold_limits(const System& system, Solver& solver, State& x, Step& s) {
     system.limits(x.q, s.correction.limits);
-    if (!passed(s.correction.limits)) return;
+    if (!passed(s.correction.limits, s.tolerances.passed_limit)) return;
     StepProblem& problem = s.correction.problem;
-    for (int round = 0; round < max_rounds && passed(s.correction.limits); ++round) {
+    for (int round = 0; round < max_rounds && passed(s.correction.limits, s.tolerances.passed_limit); ++round) {
         system.mass(x.q, problem.A);
         system.rows_on(s.sides, x.t, x.q, *s.finder, problem.joints, problem.contacts);
         problem.contacts = s.correction.limits;

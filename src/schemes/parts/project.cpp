@@ -20,9 +20,6 @@ namespace stickslip {
 
 namespace {
 
-// [m, rad; m/s, rad/s] Smaller errors are rounding of the rows. If it were smaller, every step would pay for rounding; if larger,
-// the errors would show in sums.
-constexpr double rounding = 1e-14;
 // Newton's rounds. Convergence is quadratic from errors of O(h^2): three reach rounding.
 constexpr int max_rounds = 6;
 // Contacts farther than this many largest errors are not reached by the move. If it were smaller, a lever might reach one.
@@ -56,7 +53,7 @@ bool project_positions(const System& system, Solver& solver, State& x, Step& s) 
         load(system, x, s);
         const double error = largest_error(problem.joints);
         // Rows that depend on others may keep what the others do not leave them.
-        if (!(error > rounding) || !(error < 0.5 * before)) break;
+        if (!(error > s.tolerances.gap_rounding) || !(error < 0.5 * before)) break;
         before = error;
         ContactRows& contacts = problem.contacts;
         s.terms.wanted.resize(static_cast<std::size_t>(contacts.size()));
@@ -106,7 +103,7 @@ bool project_velocities(const System& system, Solver& solver, State& x, Step& s)
         problem.b[i] = (problem.joints.kind[i] == RowKind::velocity ? problem.joints.target[i] : 0.0) - Gv[i];
         error = std::max(error, std::abs(problem.b[i]));
     }
-    if (!(error > rounding)) return false;
+    if (!(error > s.tolerances.gap_rounding / s.tolerances.scales.time())) return false;
     Hv.resize(contacts.jacobian.rows());
     contacts.jacobian.product(problem.nodes(), x.v, Hv);
     for (int i = 0; i < contacts.size(); ++i)

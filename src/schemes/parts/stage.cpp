@@ -10,8 +10,6 @@ namespace stickslip {
 
 namespace {
 
-constexpr double no_slip = 1e-7;  // [m/s] of which nobody would say that it slips
-
 // After an edit: the impulses of the groups that are still there. Their order stays, so a search that goes on where the last
 // one ended finds the next at once; a group that is new costs one round.
 void match_groups(const StepMemory& memory, const JointRows& joints, double scale, RowVec& lambda) {
@@ -168,6 +166,7 @@ void note_mode_changes(double t, Step& s, bool located) {
         if (before == after) continue;
         // Contacts that share their friction in more ways than one may reach the rim of the cone without slipping.
         const bool stays = !located && closed(before) && closed(after);
+        const double no_slip = s.tolerances.visible_slip;
         if (stays && slip_speed(i, s.v0) < no_slip && slip_speed(i, s.solution.v) < no_slip) continue;
         Event event{.t = t, .kind = EventKind::impact, .contact = rows.id[i], .before = before, .after = after};
         if (!closed(after))
@@ -178,7 +177,8 @@ void note_mode_changes(double t, Step& s, bool located) {
             event.kind = EventKind::slip_to_stick;
         event.normal_speed_before = normal_speed(i, s.v0);
         // Contacts that rest at the very start have not been hit.
-        if (memory.h == 0 && event.kind == EventKind::impact && event.normal_speed_before > -1e-9) continue;
+        if (memory.h == 0 && event.kind == EventKind::impact && event.normal_speed_before > -s.tolerances.rest_speed)
+            continue;
         event.normal_speed_after = normal_speed(i, s.solution.v);
         event.impulse = s.solution.p[rows.jacobian.row[i]];
         s.events.push_back(event);

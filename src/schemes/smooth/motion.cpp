@@ -12,13 +12,10 @@ namespace stickslip {
 
 namespace {
 
-constexpr double no_slip =
-    1e-11;  // [m/s] slower slip has no direction of its own: that of the start of the step is taken
 // Of the slip at the start of the step. Slip u turns towards its friction at the rate of its deceleration over |u|. If this were
 // smaller, that would be too fast for explicit methods in the last steps before the stop; if larger, slip that turns as it slows down
 // would not be followed.
 constexpr double last_fraction = 0.5;
-constexpr double begins_to_slip = 1e-6;  // [m/s] slower slip at the start of a step may turn at once
 
 // The unit force of friction against the slip u, in (t1, t2): -u/|u|, or the corner of the polygon that takes most.
 Vec2 against(const Vec2& u, int facets) {
@@ -64,10 +61,33 @@ void Motion::copy_all(const BlockRows& from, BlockRows& to) const {
 
 void Motion::attach(const System& system, Step& s) {
     if (system_ != &system || finder_ != s.finder.get()) forget();
+    if (system_ != &system || static_cast<int>(turns_q_.size()) != system.nq()) system.mark_turns(turns_q_, turns_v_);
     system_ = &system;
+    tolerances_ = &s.tolerances;
     finder_ = s.finder.get();
     sides_ = &s.sides;
     found_ = nullptr;
+}
+
+double Motion::position_size(const VecX& q) const {
+    double size = 0;
+    for (Eigen::Index i = 0; i < q.size(); ++i)
+        if (!turns_q_[i]) size = std::max(size, std::abs(q[i]));
+    return size;
+}
+
+double Motion::speed_size(const VecX& v) const {
+    const double arm = tolerances_->scales.length;
+    double size = 0;
+    for (Eigen::Index i = 0; i < v.size(); ++i) size = std::max(size, (turns_v_[i] ? arm : 1.0) * std::abs(v[i]));
+    return size;
+}
+
+double Motion::force_size(const VecX& f) const {
+    const double arm = 1 / tolerances_->scales.length;
+    double size = 0;
+    for (Eigen::Index i = 0; i < f.size(); ++i) size = std::max(size, (turns_v_[i] ? arm : 1.0) * std::abs(f[i]));
+    return size;
 }
 
 void Motion::forget() {
@@ -222,8 +242,8 @@ Vec2 Motion::direction_of(int i, const Vec2& slip, const MotionPoint& p) const {
     const Vec2& start = modes_->slip[k];
     if (p.contacts.jacobian.dim(p.place[i]) < 3) return start;
     const double speed = k < modes_->slip_speed.size() ? modes_->slip_speed[k] : 0.0;
-    if (slip.norm() <= std::max(no_slip, last_fraction * speed)) return start;
-    return (speed > begins_to_slip && slip.dot(start) < 0 ? Vec2(-slip) : slip).normalized();
+    if (slip.norm() <= std::max(tolerances_->slip_rounding, last_fraction * speed)) return start;
+    return (speed > tolerances_->turning_speed && slip.dot(start) < 0 ? Vec2(-slip) : slip).normalized();
 }
 
 bool Motion::solved(const MotionPoint& p, double t, const VecX& q, const VecX& v) const {
@@ -299,7 +319,7 @@ void Motion::find_bias(MotionPoint& p) {
         found_ = &p;
     }
     system_->curvature(p.t, p.q, p.v, *finder_, p.joints, p.contacts);
-    if (find_target_rates(*system_, p.t, p.q, p.v, p.joints, *finder_, target_scratch_, p.target_rate))
+    if (find_target_rates(*system_, *tolerances_, p.t, p.q, p.v, p.joints, *finder_, target_scratch_, p.target_rate))
         found_ = nullptr;
     p.bias_v = p.v;
     p.bias_known = true;

@@ -85,6 +85,11 @@ public:
     // The same where the rows at x are in p.
     void begin(const Modes& modes, const MotionPoint& p, Step& s);
     const System& system() const { return *system_; }
+    const Tolerances& tolerances() const { return *tolerances_; }
+    // Sizes of positions, velocities and forces, as lengths, speeds and forces at the length of the scene.
+    double position_size(const VecX& q) const;  // [m] attitudes do not count
+    double speed_size(const VecX& v) const;     // [m/s]
+    double force_size(const VecX& f) const;     // [N]
     const Modes& modes() const { return *modes_; }
     const std::vector<Source>& sources() const { return sources_; }
     // The source of contact i of the modes, and its first imposed row. Contacts come behind all joints.
@@ -140,6 +145,8 @@ private:
     void factor_mass(const MotionPoint& p);
 
     const System* system_ = nullptr;
+    const Tolerances* tolerances_ = nullptr;
+    std::vector<char> turns_q_, turns_v_;  // per entry of q and v: it is one of an attitude
     const Modes* modes_ = nullptr;
     ContactFinder* finder_ = nullptr;
     const std::vector<signed char>* sides_ = nullptr;  // of the step

@@ -7,8 +7,6 @@ namespace stickslip {
 
 namespace {
 
-double largest(const VecX& x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0; }
-
 // The source that row i belongs to, and its place in it.
 std::pair<const Motion::Source*, int> source_of(const Motion& motion, int row) {
     for (const Motion::Source& source : motion.sources()) {
@@ -26,9 +24,11 @@ void copy_group(const BlockRows& from, int g, const Nodes& nodes, BlockRows& to)
 
 }  // namespace
 
-double StageResidual::relative(const VecX& q, const VecX& v) const {
+double StageResidual::relative(const Motion& motion, const VecX& q, const VecX& v) const {
     if (!std::isfinite(forces + positions + velocities)) return std::nan("");
-    return std::max({forces, positions / std::max(1.0, largest(q)), velocities / std::max(1.0, largest(v))});
+    const Scales& scales = motion.tolerances().scales;
+    return std::max({forces, positions / std::max(scales.extent, motion.position_size(q)),
+                     velocities / std::max(scales.speed, motion.speed_size(v))});
 }
 
 void StageNewton::set_levels(const Motion& motion, const MotionPoint& found, bool positions) {
@@ -88,17 +88,17 @@ void StageNewton::take_rows(const Motion& motion, const MotionPoint& position, c
 StageResidual StageNewton::residual(const Motion& motion, const MotionPoint& p, const VecX& x, const RowVec& y) {
     forces_.setZero(x.size());
     p.mass.add_product(1, x, forces_);
-    scale_ = std::max({1.0, largest(forces_), largest(p.force)});
+    scale_ = std::max({motion.tolerances().scales.force(), motion.force_size(forces_), motion.force_size(p.force)});
     forces_ -= p.force;
     if (motion.rows() > 0) {
         z_.setZero(x.size());
         p.push.add_transpose_product(motion.system().nodes(), y, z_);
-        scale_ = std::max(scale_, largest(z_));
+        scale_ = std::max(scale_, motion.force_size(z_));
         forces_ -= z_;
     }
     // Sums, since a maximum forgets NaN.
     const double total = forces_.sum() + (rows_.size() > 0 ? rows_.sum() : 0.0);
-    return {std::isfinite(total) ? largest(forces_) / scale_ : std::nan(""), row_position_, row_velocity_};
+    return {std::isfinite(total) ? motion.force_size(forces_) / scale_ : std::nan(""), row_position_, row_velocity_};
 }
 
 // A += D Cf (velocity) before, B Kf (position) after the tangent. F(v) v turns with v in both places; F is linear in v.
@@ -217,7 +217,7 @@ double StageNewton::correct(const Motion& motion, VecX& x, RowVec& y) {
     } else {
         x += z_;
     }
-    return largest(z_);
+    return motion.speed_size(z_);
 }
 
 }  // namespace stickslip

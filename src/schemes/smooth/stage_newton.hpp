@@ -28,11 +28,11 @@ namespace stickslip {
 
 // How well the equations of a stage hold.
 struct StageResidual {
-    double forces = 0;      // largest |M x - f - C y|, relative to the largest of its terms or to 1 N
-    double positions = 0;   // [m, rad] largest |g| of rows at position level,
+    double forces = 0;     // largest |M x - f - C y|, relative to the largest of its terms or to the force of the scene
+    double positions = 0;  // [m, rad] largest |g| of rows at position level,
     double velocities = 0;  // [m/s, rad/s] and largest |J v - w| of the others
-    // The largest, rows relative to positions and speeds or to 1 m and 1 m/s where those are smaller; NaN if one is.
-    double relative(const VecX& q, const VecX& v) const;
+    // The largest, rows relative to positions and speeds or to those of the scene where those are smaller; NaN if one is.
+    double relative(const Motion& motion, const VecX& q, const VecX& v) const;
 };
 
 class StageNewton {
@@ -53,7 +53,7 @@ public:
     StageResidual residual(const Motion& motion, const MotionPoint& p, const VecX& x, const RowVec& y);
     // Factors the matrix at p, in the chart at u. Forces do not follow positions when `moves` is false. False: singular.
     bool factor(const Motion& motion, const MotionPoint& p, const VecX& u, double B, double D, bool moves);
-    // x and y with the last residual taken out. Returns the largest entry of z.
+    // x and y with the last residual taken out. Returns the size of z, as an acceleration.
     double correct(const Motion& motion, VecX& x, RowVec& y);
     const StageResidual& last() const { return last_; }
 
@@ -101,7 +101,7 @@ bool StageNewton::run(const Motion& motion, const MotionPoint& p, const VecX& u,
     for (int k = 0;; ++k) {
         if (!evaluate()) return false;
         last_ = residual(motion, p, x, y);
-        const double left = last_.relative(q, p.v);
+        const double left = last_.relative(motion, q, p.v);
         if (!std::isfinite(left)) return false;
         if (left <= arrived || (left <= tol && left > (left <= rounding ? 0.5 : 0.9) * before)) return true;
         if (left <= stiff && left > 0.5 * before && moved <= 1) return true;
@@ -111,8 +111,9 @@ bool StageNewton::run(const Motion& motion, const MotionPoint& p, const VecX& u,
             renewed = k;
         }
         // [roundings of q]
-        moved =
-            B * correct(motion, x, y) / (16 * 2.2e-16 * std::max(1.0, q.size() > 0 ? q.cwiseAbs().maxCoeff() : 0.0));
+        const double rounding_of_q =
+            16 * 2.2e-16 * std::max(motion.tolerances().scales.extent, motion.position_size(q));
+        moved = B * correct(motion, x, y) / rounding_of_q;
         ++solves;
         before = left;
     }

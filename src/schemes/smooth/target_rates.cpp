@@ -4,16 +4,12 @@
 
 namespace stickslip {
 
-namespace {
-constexpr double span = 1e-4;        // [s] between five points
-constexpr double short_span = 1e-6;  // [s] between two beside a jump
-}  // namespace
-
-bool find_target_rates(const System& system, double t, const VecX& q, const VecX& v, const JointRows& joints,
-                       ContactFinder& finder, TargetRateScratch& scratch, RowVec& rates) {
+bool find_target_rates(const System& system, const Tolerances& tolerances, double t, const VecX& q, const VecX& v,
+                       const JointRows& joints, ContactFinder& finder, TargetRateScratch& scratch, RowVec& rates) {
     rates.setZero(joints.size());
     const bool driven = std::any_of(joints.target.begin(), joints.target.end(), [](double w) { return w != 0; });
     if (!driven) return false;
+    const double span = tolerances.target_span, short_span = tolerances.short_target_span;
     const auto add = [&](double ahead, double weight) {
         scratch.q = q;
         scratch.shift = ahead * v;

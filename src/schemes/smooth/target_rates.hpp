@@ -1,6 +1,6 @@
 // [m/s^2] How fast the targets of drives change at (t, q, v), per bilateral row. Targets change by design and may depend on
 // the configuration, so they are differenced along the motion: by five points where none of them lies beyond a jump of the
-// schedule (exact to rounding for what changes over 1e-2 s), else by two on the side that has none.
+// schedule (exact to rounding for what changes over a hundred times Tolerances::target_span), else by two on the side that has none.
 #pragma once
 
 #include "stickslip/system.hpp"
@@ -14,7 +14,7 @@ struct TargetRateScratch {
 };
 
 // `joints` are the rows at (t, q). True if anything is driven; else rates are zero and the finder has not been used.
-bool find_target_rates(const System& system, double t, const VecX& q, const VecX& v, const JointRows& joints,
-                       ContactFinder& finder, TargetRateScratch& scratch, RowVec& rates);
+bool find_target_rates(const System& system, const Tolerances& tolerances, double t, const VecX& q, const VecX& v,
+                       const JointRows& joints, ContactFinder& finder, TargetRateScratch& scratch, RowVec& rates);
 
 }  // namespace stickslip
