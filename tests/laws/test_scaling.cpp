@@ -66,7 +66,8 @@ forces:
   push: {load: {body: slider, force: [8*sin(12*t), 0, 0]}}
 run: {step: 2e-3, end: 0.6}
 )"},
-    {"linkage", R"(
+    {"linkage",
+     R"(
 stickslip: 1
 materials: {default: {friction: 0.3, restitution: 0.4}}
 bodies:
@@ -79,7 +80,10 @@ joints:
 forces:
   tie: {spring: {a: ground, at_a: [0.5, 0, 0.4], b: bob, at_b: [0, 0, 0], stiffness: 20, damping: 0.1, length: 0.3}}
 run: {step: 2e-3, end: 0.8}
-)"}};
+)",
+     // All but generalized-alpha: its Newton's method measures angles of joints as lengths and stops one round later.
+     {"moreau-jean", "euler", "stewart-trinkle", "schatzman-paoli", "trapezoidal", "alpha-gamma",
+      "linear-implicit-euler", "hem5", "hybrid", "phem56", "rattle", "hem4", "hem3", "dopri5", "rkf45", "rk4"}}};
 
 // What is compared of a step: in units of the original scene.
 struct StepTaken {
