@@ -229,7 +229,7 @@ public:
     virtual std::unique_ptr<SchemeWork> make_work(const System& system) const;
     // Sentences about options that are allowed but outside what is proven.
     virtual std::vector<std::string> advice() const { return {}; }
-    // Steps over which one impact extends. A gain of energy in one of them is none if the others took more.
+    // Steps over which one impact extends. A gain of energy in one of them does not count if the others took more.
     virtual int impact_steps() const { return 1; }
     // One accepted step, up to one event, never past t_limit.
     virtual StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& step) const = 0;

@@ -241,7 +241,7 @@ Hdf5File::Hdf5File(const std::string& path, Open how, const std::string& shown)
         Hdf5Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
         H5Pset_obj_track_times(creation.id(), false);
         if (how == Open::create_paged) {
-            // Pages of the size of the system's pages: larger and a kill could leave half a piece of metadata.
+            // Pages of the size of the system's pages. If they were larger, a kill could leave half a piece of metadata.
             H5Pset_file_space_strategy(creation.id(), H5F_FSPACE_STRATEGY_PAGE, false, 1);
             H5Pset_file_space_page_size(creation.id(), 4096);
         }

@@ -46,8 +46,8 @@ struct CollisionModel {
 
 class ContactFinder {
 public:
-    // [m] Contacts farther apart than margin + reach[a] + reach[b] are not reported. Smaller and resting contacts
-    // drop out of the list between steps, with their frames and warm starts; larger and solvers carry contacts that
+    // [m] Contacts farther apart than margin + reach[a] + reach[b] are not reported. If smaller, resting contacts
+    // drop out of the list between steps, with their frames and warm starts. If larger, solvers carry contacts that
     // will not close.
     double margin = 1e-3;
     std::vector<double> reach;  // [m] per body, how far it may travel in this step; empty: zero

@@ -46,7 +46,7 @@ void Connections::measure_bodies() {
 }
 
 double Connections::opening_limit(std::uint32_t joint, int row) const {
-    // A hinge open by half of what it carries, or turned out of its axis by 30 degrees, is none.
+    // A hinge opened by half its body's size, or turned out of its axis by 30 degrees, no longer constrains the body.
     constexpr double share = 0.5;        // of the reach of the smaller body
     constexpr double most_turned = 0.5;  // [rad]; rows of axes are sines
     const int j = joint_index(joint & joint_id_mask);

@@ -28,9 +28,9 @@ namespace stickslip {
 
 namespace {
 
-constexpr double safety = 0.9;       // larger and more steps are thrown away; smaller and more are taken
-constexpr double most_growth = 5;    // larger and one lucky error estimate costs several rejected trials
-constexpr double most_shrink = 0.2;  // smaller and one impact costs many short steps
+constexpr double safety = 0.9;       // If larger, more steps are thrown away. If smaller, more are taken.
+constexpr double most_growth = 5;    // If larger, one lucky error estimate costs several rejected trials.
+constexpr double most_shrink = 0.2;  // If smaller, one impact costs many short steps.
 
 void save_start(const System& system, const State& x, double h, Step& s, HalvedWork& k) {
     k.start.keep(x, s);

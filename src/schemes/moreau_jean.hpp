@@ -26,17 +26,17 @@ struct MoreauJeanOptions {
     void fields(F&& f) {
         f("step", step, "s", "step size; with tol the first one");
         f("tol", tol, "m, rad", "error of q allowed per step, by halved steps; 0: fixed steps");
-        // Smaller and an impact costs more steps than its time is worth; larger and tol is missed by more there.
+        // If smaller, an impact costs more steps than its time is worth. If larger, tol is missed by more there.
         f("smallest_step", smallest_step, "s", "with tol: taken whatever its error");
         f("longest_step", longest_step, "s", "with tol: no step is longer");
         f("control_order", control_order, "-", "with tol: p of h_opt = 0.9 h (tol/error)^(1/p)");
         f("theta", theta, "-", "weight of the end velocity; 1/2 keeps energy, 1 damps");
         f("stabilisation", stabilisation, "-", "share of the position error taken out per step, 0 to 1");
         f("projection", projection, "-", projection_help);
-        // Smaller than rounding of the gap and a resting body falls freely every other step; larger and bodies stop
+        // If smaller than the rounding of gaps, a resting body falls freely every other step. If larger, bodies stop
         // visibly above each other.
         f("activation_gap", activation_gap, "m", "a contact is active when its gap after half a step is at most this");
-        // Smaller and mildly nonlinear forces cost more solves without a visible change; larger and stiff ones gain energy.
+        // If smaller, mildly nonlinear forces cost more solves without a visible change. If larger, stiff ones gain energy.
         f("newton_tol", newton_tol, "m/s", "forces are linearised again while this change of velocity is missing");
         f("newton_max", newton_max, "-", "most linearisations per step; 1 is the linearly implicit scheme");
     }

@@ -30,7 +30,7 @@ namespace {
 
 // All lengths below are shares of `size`, the larger extent of the smaller box.
 //
-// Of two axes the later must win by this: smaller and rounding changes the reference face of resting boxes.
+// Of two axes the later must win by this. If smaller, rounding changes the reference face of resting boxes.
 constexpr double axis_preference = 1e-6;
 // Corners count as over a face up to this far outside. It must exceed twice parallel_edges: edges that are too
 // parallel to be crossed must have their ends counted instead, or nearly aligned boxes lose their corners.

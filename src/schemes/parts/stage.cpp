@@ -39,7 +39,7 @@ void warm_start(const VecX& v, double h, Step& s) {
     guess.warm = memory.h > 0 || !memory.contact.empty();
     if (!guess.warm) return;
 
-    // After an impact the modes are a guess, its impulses are none.
+    // The modes after an impact are a good guess. Its impulses are not: they belong to no length of time.
     const double scale = memory.h > 0 ? h / memory.h : 0.0;
     if (memory.joint == problem.joints.id && memory.lambda.size() == guess.lambda.size())
         guess.lambda = scale * memory.lambda;
