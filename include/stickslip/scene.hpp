@@ -229,7 +229,8 @@ struct Scene {
     struct Run {
         Choosing scheme{"moreau-jean", {}, {}};
         Choosing solver{"auto", {}, {}};
-        OptionValues tolerances;  // those given, in SI units; all others go with the size of the scene
+        OptionValues
+            tolerances;  // those given, in SI units; all others go with the sizes among them, which are 1 if not given
         Policy policy = Policy::certify;
         // [s] > 0, from `run.step` or `run.scheme.step` (never left among the options of the scheme); absent: the
         // scheme's default. The text is a number; the place is where it was written.

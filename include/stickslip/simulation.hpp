@@ -22,7 +22,7 @@ struct Choosing {
 struct RunSettings {
     Choosing scheme{"moreau-jean", {}, {}};
     Choosing solver{"auto", {}, {}};
-    OptionValues tolerances;  // those that do not go with the size of the scene, in SI units (tolerances.hpp)
+    OptionValues tolerances;  // sizes and single tolerances that are given, in SI units (tolerances.hpp)
     bool certify = true;      // policy: refuse steps above tol; false is `budget`: accept and state the residual
     double end = 1;           // [s]
     double record_every = 0;  // [s]; 0 records every step

@@ -1,5 +1,5 @@
-// What counts as closed, at rest, or rounding, in a scene of a given size. A watch and a crane take the same decisions: every
-// number with a unit that a scheme compares with is a share of the scene's own length, speed, time and mass.
+// What counts as closed, at rest, or rounding, in a scene of a given size. Every number with a unit that a scheme compares with is a
+// share of a length, speed, time or mass, so that a watch and a crane take the same decisions when these sizes are given.
 //
 // Below, members have their values for a scene of 1 m, 1 m/s and 1 kg, which are the shares. derived_tolerances() multiplies
 // each by the scale of its unit; `run.tolerances` in a scene overrides scales or single tolerances in SI units, and `stickslip

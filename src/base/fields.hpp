@@ -25,7 +25,7 @@ struct Choice {
     const std::string& word() const { return words[index]; }
 };
 
-// A number that goes with the size of the scene unless the user gives it, in SI units.
+// A number that goes with the sizes in run.tolerances unless the user gives it, in SI units.
 struct FromScene {
     double Tolerances::*tolerance;
     std::optional<double> given;

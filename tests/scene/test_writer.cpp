@@ -249,9 +249,10 @@ void same(const Scene::Record& x, const Scene::Record& y) {
 }
 
 void same(const Scene::Run& x, const Scene::Run& y) {
-    const auto& [scheme, solver, policy, step, end, record, place] = x;
+    const auto& [scheme, solver, tolerances, policy, step, end, record, place] = x;
     same(scheme, y.scheme);
     same(solver, y.solver);
+    same(tolerances, y.tolerances);
     same(policy, y.policy);
     same(step, y.step);
     same(end, y.end);
