@@ -13,6 +13,9 @@ namespace stickslip {
 
 namespace {
 
+// Options are checked before the sizes of the scene are known.
+const Tolerances sizes_of_one;
+
 bool positive(double x) { return x > 0; }
 bool not_negative(double x) { return x >= 0; }
 
@@ -28,8 +31,8 @@ std::unique_ptr<Scheme> make_moreau_jean(const OptionValues& values) {
     require(o.tol >= 0 && o.tol < infinity, "tol must not be negative, and finite [m, rad]", values, "tol");
     require(o.smallest_step.holds([](double h) { return h >= 1e-12; }),
             "smallest_step must be at least 1e-12 s: time itself is not kept more finely", values, "smallest_step");
-    require(!o.smallest_step.given || o.longest_step >= *o.smallest_step.given,
-            "longest_step must not be below smallest_step", values, "longest_step");
+    require(o.longest_step >= o.smallest_step.in(sizes_of_one), "longest_step must not be below smallest_step", values,
+            "longest_step");
     require(o.control_order >= 1 && o.control_order <= 10, "control_order must lie in [1, 10]", values,
             "control_order");
     require(o.theta > 0 && o.theta <= 1, "theta must lie in (0, 1]", values, "theta");
@@ -109,7 +112,7 @@ void check_event_driven(const EventDrivenOptions& o, const OptionValues& values)
     require(o.safety > 0 && o.safety < 1, "safety must lie in (0, 1)", values, "safety");
     require(o.smallest_step.holds([](double h) { return h >= 1e-14; }), "smallest_step must be at least 1e-14 s",
             values, "smallest_step");
-    require(o.longest_step == 0 || !o.smallest_step.given || o.longest_step >= *o.smallest_step.given,
+    require(o.longest_step == 0 || o.longest_step >= o.smallest_step.in(sizes_of_one),
             "longest_step must be 0 (chosen) or not below smallest_step [s]", values, "longest_step");
     require(o.drift_limit.holds(not_negative), "drift_limit must not be negative [m, rad]", values, "drift_limit");
     require(o.baumgarte_time.holds(positive), "baumgarte_time must be positive [s]", values, "baumgarte_time");
