@@ -369,8 +369,10 @@ run: {end: 1, step: 1e-3}
 )",
                                      Set{{"run.scheme", GetParam()}}));
     while (simulation.advance()) ASSERT_NEAR(simulation.state().v[2], 0.04, 1e-9);
-    EXPECT_NEAR(simulation.state().q[7], 4 * pi, 4 * pi * 1e-3);
-    EXPECT_NEAR(simulation.state().q[2], 0.04, 0.04 * 1e-3);
+    // The nut starts at rest: a scheme that moves with the old velocity is one step of 1e-3 s behind, and no more than rounding beyond.
+    constexpr double one_step = 1e-3 + 1e-12;
+    EXPECT_NEAR(simulation.state().q[7], 4 * pi, 4 * pi * one_step);
+    EXPECT_NEAR(simulation.state().q[2], 0.04, 0.04 * one_step);
 }
 
 // Cardan error at the bend angle b. The pin of the driving yoke is p1 = (0, -sin in, cos in), that of the driven one
