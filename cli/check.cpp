@@ -17,7 +17,7 @@ namespace {
 struct CheckArguments {
     std::string model;
     std::vector<std::string> sets;
-    bool json = false;
+    bool tolerances = false, json = false;
 };
 
 std::string as_json(const Audit& audit) {
@@ -43,7 +43,7 @@ std::string as_json(const Audit& audit) {
     return json.dump();
 }
 
-// The sizes of the scene, and what follows from them.
+// The sizes that tolerances are shares of, and the tolerances.
 void print_tolerances(Tolerances tolerances) {
     const auto row = [](const char* name, double value, const char* unit, const char* help) {
         fmt::print("    {:<22} {:>9.3g} {:<7} {}\n", name, value, unit, help);
@@ -62,7 +62,7 @@ int check(const CheckArguments& a) {
             const std::string place = f.place.line > 0 ? f.place.text() + ": " : "";
             fmt::print("{}{}: {} [{}]\n    {}\n", place, to_string(f.severity), f.message, f.topic, f.advice);
         }
-        print_tolerances(audit.tolerances);
+        if (a.tolerances) print_tolerances(audit.tolerances);
         std::string sum;
         for (const Severity severity : {Severity::error, Severity::warning, Severity::note}) {
             const int n = audit.count(severity);
@@ -81,6 +81,7 @@ Command check_command() {
             "audit a model before running it: units, inertia, overlaps, redundant joints, wedging",
             {{.names = "MODEL", .value = &a->model, .help = model_help, .required = true},
              {.names = "--set", .value = &a->sets, .help = "KEY=VALUE, as of run"},
+             {.names = "--tolerances", .value = &a->tolerances, .help = "also print what run.tolerances may override"},
              {.names = "--json", .value = &a->json, .help = "print one JSON object"}},
             [a] { return check(*a); }};
 }

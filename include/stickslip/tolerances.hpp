@@ -3,7 +3,7 @@
 //
 // Below, members have their values for a scene of 1 m, 1 m/s and 1 kg, which are the shares. derived_tolerances() multiplies
 // each by the scale of its unit; `run.tolerances` in a scene overrides scales or single tolerances in SI units, and `stickslip
-// check` prints them.
+// check --tolerances` prints them.
 #pragma once
 
 #include <algorithm>

@@ -68,7 +68,7 @@ void list_actions(SceneMaps& maps) {
                     {{"scheme", scheme, "", "", "moreau-jean", "`stickslip list schemes`"},
                      {"solver", solver, "", "", "auto", "`stickslip list solvers`"},
                      {"tolerances", map, "tolerances", "", "of a scene of 1 m, 1 m/s, 1 kg",
-                      "what counts as closed, at rest or rounding; `stickslip check` prints them"},
+                      "what counts as closed, at rest or rounding; `stickslip check --tolerances` prints them"},
                      {"policy", choice, "certify|budget", "", "certify",
                       "refuse steps above the tolerance, or accept and state the residual", at(&Run::policy)},
                      {"step", positive, "", "s", "of the scheme", "may stand among the options of the scheme instead"},

@@ -329,6 +329,8 @@ TEST_F(Command, CheckTellsFindingsWithPlacesAndAnswersByItsExitCode) {
     const Outcome clean = call("check scene:sliding-box");
     EXPECT_EQ(clean.code, 0) << clean.err;
     EXPECT_EQ(clean.out, "sliding-box: 0 errors, 0 warnings, 0 notes\n");
+    const Outcome sizes = call("check scene:sliding-box --tolerances --set run.tolerances.length=0.25");
+    EXPECT_NE(sizes.out.find("kept_gap                 0.00025 m"), std::string::npos) << sizes.out;
     const Outcome wedge = call("check scene:wedge --json");
     EXPECT_EQ(wedge.code, 0) << wedge.err;
     const Json json = Json::parse(wedge.out);
