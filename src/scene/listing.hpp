@@ -76,7 +76,7 @@ struct Member {
 
 template <class T, class M>
 Member at(M T::*member, int first = 0) {
-    return {&typeid(T), [member, first](void* object) -> Slot {
+    return {&typeid(T), [=](void* object) -> Slot {
                 auto& value = static_cast<T*>(object)->*member;
                 if constexpr (std::is_enum_v<M>)
                     return EnumSlot{&value, [](const void* x) { return static_cast<int>(*static_cast<const M*>(x)); },

@@ -36,7 +36,9 @@ Scene::Drive read_drive(const MapReader& map, const Scene& scene, const Scene::J
     if (const YamlNode* motor = map.find("motor")) {
         const MapReader keys(*motor, "the motor of " + map.what(),
                              map_of_motor(coordinate_turns(joint.kind, coordinate)));
-        read_fields(keys, scene, drive.motor.emplace());
+        Scene::Drive::Motor given;
+        read_fields(keys, scene, given);
+        drive.motor = given;
     }
     check_drive(joint, drive, Where(map, joint.place, drive));
     return drive;
