@@ -23,7 +23,7 @@ struct Option {
     const char* help;
     bool required = false;
     std::vector<std::string> choices = {};  // the texts allowed; empty: any
-    int least = 0, most = 0;                // the numbers allowed; both 0: any
+    int min = 0, max = 0;                   // the numbers allowed; both 0: any
     char separator = 0;                     // of a list: stands between the values of one word; 0: nothing does
     bool greedy = false;                    // of a list: takes all words up to the next option, else one each time
 };
@@ -52,7 +52,7 @@ inline const char* const set_help =
 inline const char* const scheme_help = "time-stepping scheme (stickslip list schemes)";
 inline const char* const solver_help = "solver of the step problems (stickslip list solvers)";
 inline const char* const threads_help = "threads; the result does not depend on it";
-constexpr int most_threads = 1024;
+constexpr int max_threads = 1024;
 
 // The values of --set KEY=VALUE.
 OptionValues set_values(const std::vector<std::string>& sets);

@@ -24,7 +24,7 @@ struct Binding {
         CLI::Option* bound = std::string_view(option.names).ends_with('}')
                                  ? app.add_flag(option.names, *number, option.help)
                                  : app.add_option(option.names, *number, option.help);
-        return option.least == option.most ? bound : bound->check(CLI::Range(option.least, option.most));
+        return option.min == option.max ? bound : bound->check(CLI::Range(option.min, option.max));
     }
     CLI::Option* operator()(std::string* text) const {
         CLI::Option* bound = app.add_option(option.names, *text, option.help);

@@ -318,9 +318,9 @@ Command solve_command() {
              {.names = "--repeat",
               .value = &a->repeat,
               .help = "solve a short problem up to so many times; wall_s is the shortest",
-              .least = 1,
-              .most = 1000000},
-             {.names = "--threads", .value = &a->threads, .help = threads_help, .least = 1, .most = most_threads},
+              .min = 1,
+              .max = 1000000},
+             {.names = "--threads", .value = &a->threads, .help = threads_help, .min = 1, .max = max_threads},
              {.names = "--json", .value = &a->json, .help = "print one JSON object"}},
             [a] { return solve(*a); }};
 }

@@ -39,7 +39,7 @@ struct Edit {
     // drive: what is given changes, the rest stays.
     std::string coordinate;                         // of the joint; empty: its only one
     std::optional<Scene::Formula> speed, position;  // [m/s, rad/s], [m, rad] of t: one of them makes or turns a motor
-    std::optional<double> most;                     // [N, N m] of the motor
+    std::optional<double> max_effort;               // [N, N m] of the motor
     std::optional<double> time_constant;            // [s] of a position motor
     std::optional<double> friction;                 // [N, N m]
     std::optional<Scene::Formula> brake;            // [N, N m] of t

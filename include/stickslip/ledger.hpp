@@ -33,8 +33,8 @@ struct Stage {
     const RowVec* joint_stabilisation = nullptr;  // the same of b, per bilateral row; may be null
     double alpha = 1, gamma = 1;                  // weights with which compliant rows were filled
     const VecX* extra = nullptr;  // [N s] restitution impulse given inside r (Poisson), counted as impact
-    // The stage ends inside the step that was solved: v1 = v0 + share (v+ - v0), so every impulse counts with this share.
-    double share = 1;
+    // The stage ends inside the step that was solved: v1 = v0 + fraction (v+ - v0), so every impulse counts with this fraction.
+    double fraction = 1;
     // Normal impulses of a stage with h > 0 are impacts (time-stepping) or the work of rows that turned (located impacts).
     bool impacts_inside = true;
 };

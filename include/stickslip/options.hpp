@@ -16,6 +16,13 @@ struct OptionValue {
 };
 using OptionValues = std::vector<OptionValue>;
 
+// A scheme or solver as it is asked for: its name and its options as written, with their places.
+struct Selection {
+    std::string name;
+    OptionValues options;
+    Place place;
+};
+
 // One listed option, made from the fields() of an options struct.
 struct FieldInfo {
     std::string name, type, unit, help, default_text;

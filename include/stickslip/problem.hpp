@@ -27,7 +27,7 @@ enum class RowKind : std::uint8_t { holonomic, velocity, compliant, friction };
 
 // Bilateral rows G, grouped by the joint, spring or motor they come from. Per-row arrays have jacobian.rows()
 // entries, filled by System::rows.
-struct JointRows {
+struct BilateralRows {
     BlockRows jacobian;               // G
     std::vector<std::uint32_t> id;    // per group: joint number, stable under edits
     std::vector<RowKind> kind;        // per row, as everything below
@@ -37,14 +37,16 @@ struct JointRows {
     std::vector<double> damping;      // [N s/m], compliant rows
     std::vector<double> force_lower;  // [N] bounds as forces; -infinity and infinity for rigid rows
     std::vector<double> force_upper;
-    std::vector<char> impulsive;    // bounds are impulses [N s] and survive in an impact (h = 0)
-    std::vector<double> curvature;  // dG/dt v [m/s^2], only after System::curvature
+    std::vector<char> impulsive;  // bounds are impulses [N s] and survive in an impact (h = 0)
+    std::vector<double> bias;     // dG/dt v [m/s^2], only after System::bias
 
     int size() const { return jacobian.rows(); }
     void clear();
     // Opens a group of `dim` rows with neutral entries; returns the index of its first row.
     int begin_group(std::uint32_t joint, int dim, RowKind row_kind);
 };
+
+using JointRows = BilateralRows;  // its name in version 0.1
 
 // Contact rows H = [N; D], one group per contact, sorted by id. Per-contact arrays have size() entries.
 struct ContactRows {
@@ -57,7 +59,7 @@ struct ContactRows {
     std::vector<int> facets;            // cone: 0 disc, 2k >= 2 the regular inscribed polygon, first corner on t1
     std::vector<Vec3> position;         // [m] in W
     std::vector<Vec3> normal, tangent;  // frame: n and t1 in W; t2 = n x t1
-    std::vector<double> curvature;      // dH/dt v [m/s^2] per row, only after System::curvature
+    std::vector<double> bias;           // dH/dt v [m/s^2] per row, only after System::bias
 
     int size() const { return jacobian.groups(); }
     void clear();
@@ -70,7 +72,7 @@ struct ContactRows {
 struct StepProblem {
     BlockMatrix A;
     VecX r;  // [N s]
-    JointRows joints;
+    BilateralRows joints;
     RowVec T;             // compliance of each bilateral row [velocity / impulse]
     RowVec b;             // [m/s]
     RowVec lower, upper;  // bounds of lambda [N s]

@@ -103,10 +103,10 @@ struct Scene {
     struct Drive {
         struct Motor {
             // One of the two, of t.
-            std::optional<Formula> speed;     // [rad/s, m/s]
-            std::optional<Formula> position;  // [rad, m]
-            std::optional<double> most;       // [N m, N]; absent: as much as it takes
-            double time_constant = 0.05;      // [s] > 0, of a position motor
+            std::optional<Formula> speed;      // [rad/s, m/s]
+            std::optional<Formula> position;   // [rad, m]
+            std::optional<double> max_effort;  // [N m, N]; absent: as much as it takes
+            double time_constant = 0.05;       // [s] > 0, of a position motor
         };
         int coordinate = 0;                          // of the joint, in the order of `stickslip list joints`
         double start = 0;                            // [rad, m] value at t = 0; not for lengths
@@ -212,13 +212,6 @@ struct Scene {
         Place place;
     };
 
-    // A scheme or solver: its name and its options as written, for assign_fields().
-    struct Choosing {
-        std::string name;
-        OptionValues options;
-        Place place;
-    };
-
     struct Record {
         std::optional<double> every;  // [s] > 0 between samples; absent: every step
         bool csv = false;
@@ -227,8 +220,8 @@ struct Scene {
     enum class Policy { certify, budget };
 
     struct Run {
-        Choosing scheme{"moreau-jean", {}, {}};
-        Choosing solver{"auto", {}, {}};
+        Selection scheme{"moreau-jean", {}, {}};
+        Selection solver{"auto", {}, {}};
         OptionValues
             tolerances;  // those given, in SI units; all others go with the sizes among them, which are 1 if not given
         Policy policy = Policy::certify;

@@ -12,16 +12,9 @@
 
 namespace stickslip {
 
-// A scheme or solver as it is asked for: its name and options, with their places.
-struct Choosing {
-    std::string name;
-    OptionValues options;
-    Place place;
-};
-
 struct RunSettings {
-    Choosing scheme{"moreau-jean", {}, {}};
-    Choosing solver{"auto", {}, {}};
+    Selection scheme{"moreau-jean", {}, {}};
+    Selection solver{"auto", {}, {}};
     OptionValues tolerances;  // sizes and single tolerances that are given, in SI units (tolerances.hpp)
     bool certify = true;      // policy: refuse steps above tol; false is `budget`: accept and state the residual
     double end = 1;           // [s]
@@ -146,8 +139,8 @@ public:
     void add(Recorder& recorder);
     // Where a refused step leaves its problem; the folder must exist. Empty: nowhere.
     void set_capsule_folder(const std::string& folder);
-    // Shows every problem solved from now on to `watch`, which must not change anything.
-    void watch_solves(std::function<void(const SolvedProblem&)> watch);
+    // Shows every problem solved from now on to `show`, which must not change anything.
+    void watch_solves(std::function<void(const SolvedProblem&)> show);
     // Runs to `end`, or until `stop` becomes true, or until a step is refused. `progress` is called with t now and then.
     RunSummary run(const std::atomic<bool>* stop = nullptr, const std::function<void(double t)>& progress = {});
     // One step at a time; returns false at the end or when refused.

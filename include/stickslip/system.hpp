@@ -70,18 +70,21 @@ public:
     // notices when a body has left the region for which they were found, and finds them anew.
     virtual void find_candidates(const VecX& q, ContactFinder& finder) const;
     // Joints, springs, motors, and the contacts nearer than the finder's reach, at (t, q).
-    virtual void rows(double t, const VecX& q, ContactFinder& finder, JointRows& joints,
+    virtual void rows(double t, const VecX& q, ContactFinder& finder, BilateralRows& joints,
                       ContactRows& contacts) const = 0;
-    // Fills curvature of both: dG/dt v and dH/dt v, the part of the row acceleration not due to dv/dt. To be
-    // called right after rows() at the same (t, q) with the same finder.
-    virtual void curvature(double t, const VecX& q, const VecX& v, const ContactFinder& finder, JointRows& joints,
-                           ContactRows& contacts) const = 0;
+    // Fills the bias of both: dG/dt v and dH/dt v, the part of the row acceleration that is not due to dv/dt. To be called right
+    // after rows() at the same (t, q) with the same finder. Every system overrides it; those written against version 0.1 do so
+    // under its former name, curvature().
+    virtual void bias(double t, const VecX& q, const VecX& v, const ContactFinder& finder, BilateralRows& joints,
+                      ContactRows& contacts) const;
+    virtual void curvature(double t, const VecX& q, const VecX& v, const ContactFinder& finder, BilateralRows& joints,
+                           ContactRows& contacts) const;
     // [m] Gap of one contact at q, the same number as in rows() and without the others: to look for the time when it closes.
-    // Infinity if it would not be among the rows. The finder stays ready for curvature() of the rows asked for last.
+    // Infinity if it would not be among the rows. The finder stays ready for bias() of the rows asked for last.
     virtual double gap(const ContactId& id, const VecX& q, ContactFinder& finder) const;
     // The same two with contacts held on given sides of the system's edges, also a little beyond them: a step that goes on to an
     // edge must not see what lies behind. Only systems with edges know the difference.
-    virtual void rows_on(EdgeSides sides, double t, const VecX& q, ContactFinder& finder, JointRows& joints,
+    virtual void rows_on(EdgeSides sides, double t, const VecX& q, ContactFinder& finder, BilateralRows& joints,
                          ContactRows& contacts) const;
     virtual double gap_on(EdgeSides sides, const ContactId& id, const VecX& q, ContactFinder& finder) const;
 
@@ -150,33 +153,33 @@ struct LagrangianModel {
     int joints = 0;
     std::function<void(double t, const VecX& q, VecX& g)> joint_value;
     std::function<void(double t, const VecX& q, MatX& G)> joint_jacobian;
-    std::function<void(double t, const VecX& q, const VecX& v, VecX& dGv)> joint_curvature;
+    std::function<void(double t, const VecX& q, const VecX& v, VecX& dGv)> joint_bias;
     std::vector<std::string> joint_names;
 
     // Nonholonomic rows G_v(q) v = w(t): Jacobian, target in m/s (zero if not given), and (dG_v/dt v).
     int velocity_rows = 0;
     std::function<void(double t, const VecX& q, MatX& G)> velocity_jacobian;
     std::function<void(double t, VecX& w)> velocity_target;  // optional
-    std::function<void(double t, const VecX& q, const VecX& v, VecX& dGv)> velocity_curvature;
+    std::function<void(double t, const VecX& q, const VecX& v, VecX& dGv)> velocity_bias;
     std::vector<std::string> velocity_names;
 
     // Springs and dampers on any function of q: the force -(stiffness phi + damping dphi/dt) along its gradient.
     struct Spring {
         std::string name;
-        double stiffness = 0;                                           // [N/m]
-        double damping = 0;                                             // [N s/m]
-        std::function<double(const VecX& q)> value;                     // phi [m], zero when relaxed
-        std::function<void(const VecX& q, VecX& G)> gradient;           // nv: G v = dphi/dt
-        std::function<double(const VecX& q, const VecX& v)> curvature;  // dG/dt v, zero if not given
+        double stiffness = 0;                                      // [N/m]
+        double damping = 0;                                        // [N s/m]
+        std::function<double(const VecX& q)> value;                // phi [m], zero when relaxed
+        std::function<void(const VecX& q, VecX& G)> gradient;      // nv: G v = dphi/dt
+        std::function<double(const VecX& q, const VecX& v)> bias;  // dG/dt v, zero if not given
     };
     std::vector<Spring> springs;
 
     // Dry friction under a known normal force: G v = 0 as long as that needs no more than `force`.
     struct DryFriction {
         std::string name;
-        double force = 0;                                               // [N] mu times the normal force
-        std::function<void(const VecX& q, VecX& G)> row;                // nv, of unit slip speed
-        std::function<double(const VecX& q, const VecX& v)> curvature;  // dG/dt v, zero if not given
+        double force = 0;                                          // [N] mu times the normal force
+        std::function<void(const VecX& q, VecX& G)> row;           // nv, of unit slip speed
+        std::function<double(const VecX& q, const VecX& v)> bias;  // dG/dt v, zero if not given
     };
     std::vector<DryFriction> friction;
 
@@ -191,8 +194,8 @@ struct LagrangianModel {
         int edge = -1;                      // it exists on one side of this edge only,
         int side = 1;                       // where the edge's value is positive (1) or negative (-1)
         std::function<double(const VecX& q)> gap;
-        std::function<void(const VecX& q, MatX& H)> jacobian;                    // (1 + tangents) x nv
-        std::function<void(const VecX& q, const VecX& v, VecX& dHv)> curvature;  // 1 + tangents
+        std::function<void(const VecX& q, MatX& H)> jacobian;               // (1 + tangents) x nv
+        std::function<void(const VecX& q, const VecX& v, VecX& dHv)> bias;  // 1 + tangents
     };
     std::vector<Contact> contacts;
 

@@ -82,6 +82,10 @@ struct Subject {
     friend auto operator<=>(const Subject&, const Subject&) = default;
 };
 
+// The section of a friction cone is a disc or a regular polygon, told apart by its number of facets.
+inline constexpr int disc_facets = 0;
+constexpr bool is_disc(int facets) { return facets == disc_facets; }
+
 enum class ContactMode : std::uint8_t { open, stick, slip, impact };
 const char* to_string(ContactMode mode);
 

@@ -119,7 +119,7 @@ std::string trimmed(std::string text) {
     return text;
 }
 
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 40;  // more in one array is a damaged header, not a record
+constexpr std::uint64_t max_bytes = std::uint64_t{1} << 40;  // more in one array is a damaged header, not a record
 
 }  // namespace
 
@@ -372,7 +372,7 @@ Hdf5Dataset Hdf5File::open(const std::string& name, Hdf5Type type) const {
     // Sizes from a damaged or hostile header must not reach an allocation: unfiltered data must really be there.
     std::uint64_t bytes = size_of(type);
     for (const std::uint64_t n : dims) {
-        if (n != 0 && bytes > most_bytes / n) throw Error(fmt::format("'{}' has an impossible size", name), {*shown_});
+        if (n != 0 && bytes > max_bytes / n) throw Error(fmt::format("'{}' has an impossible size", name), {*shown_});
         bytes *= n;
     }
     for (std::size_t i = 1; i < dims.size(); ++i) dataset.row_size_ *= dims[i];

@@ -25,7 +25,7 @@
 //                            work, -w'(M1 - M0) w/2 to second order, goes from applied_work to scheme_loss
 //   edits                    energy of the state after an edit minus before         edits
 //
-// A stage that ends inside the step that was solved, v1 = v0 + share (v+ - v0), has the share of every impulse.
+// A stage that ends inside the step that was solved, v1 = v0 + fraction (v+ - v0), has the fraction of every impulse.
 //
 // Contacts and rigid rows must not do positive work on the weighted velocity (1 - a) v0 + a v1: from this follows the
 // bound on the kinetic energy of Anitescu & Potra (a = 1, Theorem 2.3) and of Gavrea et al. (Theorem 5.1). Stages in which
@@ -125,29 +125,29 @@ void EnergyLedger::book(const System& system, const Stage& s) {
 // j = r - M v0 - (A - M) v+, split into loads, potential forces and what the scheme added.
 void EnergyLedger::book_smooth_impulses(const Stage& s) {
     const VecX &v0 = *s.v0, &v1 = *s.v1;
-    v_end_ = v0 + (v1 - v0) / s.share;
+    v_end_ = v0 + (v1 - v0) / s.fraction;
     j_ = s.problem->r;
     s.mass->add_product(-1, v0, j_);
     s.problem->A.add_product(-1, v_end_, j_);
     s.mass->add_product(1, v_end_, j_);
-    const double applied = s.share * w_.dot(s.impulses->applied);
+    const double applied = s.fraction * w_.dot(s.impulses->applied);
     flows_.applied_work += applied;
-    flows_.scheme_loss -= s.share * w_.dot(j_) - applied;
+    flows_.scheme_loss -= s.fraction * w_.dot(j_) - applied;
 }
 
 EnergyLedger::WeightedWork EnergyLedger::book_joints(const Stage& s, WeightedWork bound) {
     const StepProblem& problem = *s.problem;
     const StepSolution& solution = *s.solution;
     const bool impact = is_impact(s);
-    const double share = s.share, h_step = (s.t1 - s.t0) / share;  // of the step that was solved
-    const JointRows& joints = problem.joints;
+    const double fraction = s.fraction, h_step = (s.t1 - s.t0) / fraction;  // of the step that was solved
+    const BilateralRows& joints = problem.joints;
     Gv0_.resize(joints.size());
     Gv1_.resize(joints.size());
     joints.jacobian.product(problem.nodes(), *s.v0, Gv0_);
     joints.jacobian.product(problem.nodes(), v_end_, Gv1_);
     for (int i = 0; i < joints.size(); ++i) {
-        const double lambda = share * solution.lambda[i];
-        const double Gw = Gv0_[i] + 0.5 * share * (Gv1_[i] - Gv0_[i]);
+        const double lambda = fraction * solution.lambda[i];
+        const double Gw = Gv0_[i] + 0.5 * fraction * (Gv1_[i] - Gv0_[i]);
         const double weighted = (1 - s.alpha) * Gv0_[i] + s.alpha * Gv1_[i];
         // Rolling has no motor: its rows do no work, what is left of it is due to the row having turned.
         const bool lock = joints.kind[i] == RowKind::velocity && joints.target[i] == 0 &&
@@ -169,7 +169,7 @@ EnergyLedger::WeightedWork EnergyLedger::book_joints(const Stage& s, WeightedWor
                 break;
             }
             case RowKind::compliant: {
-                const double damper = -share * h_step * joints.damping[i] * weighted;
+                const double damper = -fraction * h_step * joints.damping[i] * weighted;
                 flows_.applied_work += damper * Gw;
                 flows_.scheme_loss -= (lambda - damper) * Gw;
                 break;
@@ -183,7 +183,7 @@ EnergyLedger::WeightedWork EnergyLedger::book_contacts(const Stage& s, WeightedW
     const StepProblem& problem = *s.problem;
     const StepSolution& solution = *s.solution;
     const bool impact = is_impact(s);
-    const double share = s.share;
+    const double fraction = s.fraction;
     const ContactRows& contacts = problem.contacts;
     Hv0_.resize(contacts.jacobian.rows());
     Hv1_.resize(contacts.jacobian.rows());
@@ -192,10 +192,10 @@ EnergyLedger::WeightedWork EnergyLedger::book_contacts(const Stage& s, WeightedW
     for (int i = 0; i < contacts.size(); ++i) {
         const int first = contacts.jacobian.row[i];
         const auto work = [&](int k) {
-            const double p = share * solution.p[k];
+            const double p = fraction * solution.p[k];
             bound.sum += p * ((1 - s.alpha) * Hv0_[k] + s.alpha * Hv1_[k]);
             bound.scale += std::abs(p) * (std::abs(Hv0_[k]) + std::abs(Hv1_[k]));
-            return p * (Hv0_[k] + 0.5 * share * (Hv1_[k] - Hv0_[k]));
+            return p * (Hv0_[k] + 0.5 * fraction * (Hv1_[k] - Hv0_[k]));
         };
         const double normal = -work(first);
         double tangential = 0;
@@ -205,7 +205,7 @@ EnergyLedger::WeightedWork EnergyLedger::book_contacts(const Stage& s, WeightedW
             continue;
         }
         const double given = (s.stabilisation ? (*s.stabilisation)[i] : 0.0) + problem.S[first] * solution.p[first];
-        const double p = share * solution.p[first];
+        const double p = fraction * solution.p[first];
         bound.sum += p * given;
         const bool hit = s.impacts_inside && Hv0_[first] < -hit_speed_;
         (hit ? flows_.impact_loss : flows_.friction_loss) += tangential;

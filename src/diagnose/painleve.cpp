@@ -12,7 +12,7 @@ namespace {
 // Stiffness of a held row in units of its own inertia. Each pass reduces what the row still gives way by it, times
 // the largest ratio of masses along a chain. With a larger stiffness rounding in the sum M + G' D G would hide M.
 constexpr double relative_stiffness = 1e7;
-constexpr int most_passes = 4;       // with fewer, loads of 1e6 behind a light link count for less than they weigh
+constexpr int max_passes = 4;  // with fewer, loads of 1e6 behind a light link count for less than they weigh
 // Share of the multipliers that the last pass may still change. With a larger one `value` loses digits.
 constexpr double good_share = 1e-5;
 
@@ -20,12 +20,12 @@ constexpr double good_share = 1e-5;
 // With a smaller share rounding would decide about a paradox where nothing can move.
 constexpr double held_share = 1e-7;
 
-bool rigid(const JointRows& joints, int row) {
+bool rigid(const BilateralRows& joints, int row) {
     const bool held = joints.kind[row] == RowKind::holonomic || joints.kind[row] == RowKind::velocity;
     return held && joints.force_lower[row] == -infinity && joints.force_upper[row] == infinity;
 }
 
-bool any_rigid(const JointRows& joints, int group) {
+bool any_rigid(const BilateralRows& joints, int group) {
     for (int row = joints.jacobian.row[group]; row < joints.jacobian.row[group + 1]; ++row)
         if (rigid(joints, row)) return true;
     return false;
@@ -33,7 +33,7 @@ bool any_rigid(const JointRows& joints, int group) {
 
 }  // namespace
 
-void PainleveCheck::begin(const BlockMatrix& mass, const JointRows& joints) {
+void PainleveCheck::begin(const BlockMatrix& mass, const BilateralRows& joints) {
     const Nodes& nodes = mass.nodes;
     const auto count = static_cast<std::size_t>(nodes.size());
     sliding_.clear();
@@ -71,7 +71,7 @@ void PainleveCheck::solve_node(const BlockMatrix& mass, int n, double* x) {
     solve_dense(factors, pivots, x, dof);
 }
 
-void PainleveCheck::factor_jointed(const BlockMatrix& mass, const JointRows& joints) {
+void PainleveCheck::factor_jointed(const BlockMatrix& mass, const BilateralRows& joints) {
     const Nodes& nodes = mass.nodes;
     const BlockRows& G = joints.jacobian;
     whole_ready_ = true;
@@ -133,12 +133,12 @@ void PainleveCheck::factor_jointed(const BlockMatrix& mass, const JointRows& joi
     if (!whole_.factor()) stiffness_.setConstant(joints.size(), std::nan(""));  // judges nothing
 }
 
-void PainleveCheck::solve_jointed(const Nodes& nodes, const JointRows& joints, VecX& x) {
+void PainleveCheck::solve_jointed(const Nodes& nodes, const BilateralRows& joints, VecX& x) {
     right_ = x;
     multiplier_.setZero(joints.size());
     speed_.resize(joints.size());
     whole_.solve(x.data());
-    for (int pass = 1; pass < most_passes; ++pass) {
+    for (int pass = 1; pass < max_passes; ++pass) {
         joints.jacobian.product(nodes, x, speed_);
         double change = 0, largest = 0;
         for (int i = 0; i < joints.size(); ++i) {
@@ -155,7 +155,7 @@ void PainleveCheck::solve_jointed(const Nodes& nodes, const JointRows& joints, V
     }
 }
 
-const std::vector<SlidingContact>& PainleveCheck::check(const BlockMatrix& mass, const JointRows& joints,
+const std::vector<SlidingContact>& PainleveCheck::check(const BlockMatrix& mass, const BilateralRows& joints,
                                                         const ContactRows& contacts, const VecX& v) {
     const Nodes& nodes = mass.nodes;
     const BlockRows& H = contacts.jacobian;
@@ -170,7 +170,7 @@ const std::vector<SlidingContact>& PainleveCheck::check(const BlockMatrix& mass,
         const double slip = tangents == 1 ? std::abs(u_[row + 1]) : std::hypot(u_[row + 1], u_[row + 2]);
         if (!(slip > slip_speed)) continue;
         const bool whole = jointed(contacts, i);
-        if (whole && judged == most_jointed) {
+        if (whole && judged == max_jointed) {
             ++left_out_;
             continue;
         }

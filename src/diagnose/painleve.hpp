@@ -37,20 +37,20 @@ class PainleveCheck {
 public:
     double slip_speed = 1e-6;  // [m/s] slower contacts stick, contacts opening faster are open
     // Contacts of jointed bodies judged per call; each needs solves with the whole system. More are counted as left out.
-    int most_jointed = 16;
+    int max_jointed = 16;
 
     // The closed contacts that slide at velocity v, by number. `mass` is M and symmetric; `contacts` are taken as closed
     // whatever their gap. Looks only at the bodies that slide; allocates nothing once it has seen the sizes.
-    const std::vector<SlidingContact>& check(const BlockMatrix& mass, const JointRows& joints,
+    const std::vector<SlidingContact>& check(const BlockMatrix& mass, const BilateralRows& joints,
                                              const ContactRows& contacts, const VecX& v);
     int left_out() const { return left_out_; }
 
 private:
-    void begin(const BlockMatrix& mass, const JointRows& joints);
+    void begin(const BlockMatrix& mass, const BilateralRows& joints);
     bool jointed(const ContactRows& contacts, int i) const;
     void solve_node(const BlockMatrix& mass, int n, double* x);  // x := M_nn^-1 x
-    void factor_jointed(const BlockMatrix& mass, const JointRows& joints);
-    void solve_jointed(const Nodes& nodes, const JointRows& joints, VecX& x);  // x := B x
+    void factor_jointed(const BlockMatrix& mass, const BilateralRows& joints);
+    void solve_jointed(const Nodes& nodes, const BilateralRows& joints, VecX& x);  // x := B x
 
     std::vector<SlidingContact> sliding_;
     int left_out_ = 0;

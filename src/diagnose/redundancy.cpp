@@ -23,9 +23,9 @@ constexpr double peel = 1e-2;
 // Entries of N that count. With a larger number weak self-stress would be called unique.
 constexpr double takes_part = 1e-6;
 // Rows of an island up to which choosing in every stage costs less than about a millisecond.
-constexpr int most_chosen_anew = 120;
+constexpr int max_chosen_anew = 120;
 
-bool rigid_row(const JointRows& joints, int i) {
+bool rigid_row(const BilateralRows& joints, int i) {
     return joints.kind[i] == RowKind::holonomic && joints.force_lower[i] == -infinity &&
            joints.force_upper[i] == infinity;
 }
@@ -43,7 +43,7 @@ const double* Redundancy::row_values(const BlockRows& G, const Nodes& nodes, int
     return G.values.data() + block.offset + (row - first_[group_[r]]) * nodes.dof(block.node);
 }
 
-void Redundancy::note_rows(const JointRows& joints) {
+void Redundancy::note_rows(const BilateralRows& joints) {
     const BlockRows& G = joints.jacobian;
     id_ = joints.id;
     first_.assign(G.row.begin(), G.row.end());
@@ -59,7 +59,7 @@ void Redundancy::note_rows(const JointRows& joints) {
 // has no self-stress: G_n' lambda = 0 gives lambda = 0. Its rows go, and with them maybe the next body's reason to stay.
 class Redundancy::Peeling {
 public:
-    Peeling(const Redundancy& plan, const BlockMatrix& A, const JointRows& joints);
+    Peeling(const Redundancy& plan, const BlockMatrix& A, const BilateralRows& joints);
     void run();
     std::vector<std::vector<int>> islands() const;  // the rows left, by bodies that share a group
 
@@ -77,7 +77,7 @@ private:
     std::vector<std::vector<double>> on_node_;  // independent rows of one body so far, orthonormal
 };
 
-Redundancy::Peeling::Peeling(const Redundancy& plan, const BlockMatrix& A, const JointRows& joints)
+Redundancy::Peeling::Peeling(const Redundancy& plan, const BlockMatrix& A, const BilateralRows& joints)
     : plan_(plan),
       A_(A),
       G_(joints.jacobian),
@@ -176,14 +176,14 @@ std::vector<std::vector<int>> Redundancy::Peeling::islands() const {
     return found;
 }
 
-void Redundancy::plan(const BlockMatrix& A, const JointRows& joints) {
+void Redundancy::plan(const BlockMatrix& A, const BilateralRows& joints) {
     note_rows(joints);
     const BlockRows& G = joints.jacobian;
     Peeling peeling(*this, A, joints);
     peeling.run();
     for (std::vector<int>& rows : peeling.islands()) {
         const int m = static_cast<int>(rows.size());
-        if (m > most_rows) {
+        if (m > max_rows) {
             left_out_ += m;
             continue;
         }
@@ -208,7 +208,7 @@ void Redundancy::plan(const BlockMatrix& A, const JointRows& joints) {
         redundant_.insert(redundant_.end(), gone.begin(), gone.end());
         island.rows = std::move(kept);
         island.rows.insert(island.rows.end(), gone.begin(), gone.end());
-        island.every_step = m <= most_chosen_anew;
+        island.every_step = m <= max_chosen_anew;
         islands_.push_back(std::move(island));
     }
     std::sort(redundant_.begin(), redundant_.end());

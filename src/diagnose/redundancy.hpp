@@ -13,7 +13,7 @@
 // independent already on that body alone are peeled off first: trees vanish, and with them all cost.
 //
 // Left out: motors (unlimited ones may contradict each other, and must then be refused), contacts, limits, and islands of
-// more than `most_rows` rows behind peeling, which stay as they are. How many rows are redundant is decided by the pose at
+// more than `max_rows` rows behind peeling, which stay as they are. How many rows are redundant is decided by the pose at
 // the start, so a run that starts in a singular pose treats what is dependent only there as redundant until it has moved on.
 #pragma once
 
@@ -29,10 +29,10 @@ namespace stickslip {
 
 class Redundancy {
 public:
-    static constexpr int most_rows = 2000;  // of an island: beyond, the search takes more than seconds
+    static constexpr int max_rows = 2000;  // of an island: beyond, the search takes more than seconds
 
     // Searches the rigid rows of `joints`; the diagonal of A gives the masses. Allocates, the others do not.
-    void plan(const BlockMatrix& A, const JointRows& joints);
+    void plan(const BlockMatrix& A, const BilateralRows& joints);
 
     bool any() const { return !islands_.empty(); }
     const std::vector<int>& redundant() const { return redundant_; }  // rows, ascending
@@ -61,7 +61,7 @@ private:
         RowVec scale;            // of each row: 1 / its length
     };
 
-    void note_rows(const JointRows& joints);
+    void note_rows(const BilateralRows& joints);
     class Peeling;  // finds the rows of the islands
     void load(const BlockMatrix& A, const BlockRows& G, Island& island);
     int choose(const Island& island, int least_rank, double kept);

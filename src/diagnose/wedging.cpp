@@ -19,7 +19,7 @@ constexpr double opening = 1e-10;
 constexpr double carried = 1e-8;
 // A point of the simplex with less weight is dropped.
 constexpr double no_weight = 1e-12;
-constexpr int most_rounds = 1000;
+constexpr int max_rounds = 1000;
 
 // L^-1 of M_nn = L L' for one node, applied to a vector. Couplings of M are left out: any metric gives the same answer.
 class MassRoot {
@@ -33,7 +33,7 @@ private:
     std::vector<Eigen::LLT<MatX>> root_;
 };
 
-bool holds(const JointRows& joints, int i) {
+bool holds(const BilateralRows& joints, int i) {
     return (joints.kind[i] == RowKind::holonomic || joints.kind[i] == RowKind::velocity) &&
            joints.force_lower[i] == -infinity && joints.force_upper[i] == infinity;
 }
@@ -44,7 +44,7 @@ struct Island {
 
 class Search {
 public:
-    Search(const BlockMatrix& M, const JointRows& joints, const ContactRows& contacts)
+    Search(const BlockMatrix& M, const BilateralRows& joints, const ContactRows& contacts)
         : M_(M), root_(M), joints_(joints), contacts_(contacts) {}
 
     void run(const Island& island, WedgingAnswer& answer);
@@ -69,13 +69,13 @@ private:
     }
     void load(const Island& island, WedgingAnswer& answer);
     VecX generator(const Point& point) const;
-    Point most_against(const VecX& x, double& product) const;
+    Point max_against(const VecX& x, double& product) const;
     bool nearest_point();  // of the simplex; false when its points are dependent
     void tell(WedgingAnswer& answer) const;
 
     const BlockMatrix& M_;
     MassRoot root_;
-    const JointRows& joints_;
+    const BilateralRows& joints_;
     const ContactRows& contacts_;
     std::vector<int> start_ = std::vector<int>(static_cast<std::size_t>(M_.nodes.size()), 0);
     int n_ = 0;
@@ -149,7 +149,7 @@ VecX Search::generator(const Point& point) const {
     return g;
 }
 
-Search::Point Search::most_against(const VecX& x, double& product) const {
+Search::Point Search::max_against(const VecX& x, double& product) const {
     Point best{0, Vec2::Zero()};
     product = infinity;
     for (int place = 0; place < static_cast<int>(kept_.size()); ++place) {
@@ -265,11 +265,11 @@ void Search::run(const Island& island, WedgingAnswer& answer) {
     X_.resize(n_, n_ + 2);
     X_.col(0) = generator(points_[0]);
     weight_ = VecX::Ones(1);
-    for (int round = 0; round < most_rounds; ++round) {
+    for (int round = 0; round < max_rounds; ++round) {
         const VecX x = X_.leftCols(static_cast<Eigen::Index>(points_.size())) * weight_;
         if (x.norm() <= zero) return tell(answer);
         double product = 0;
-        const Point next = most_against(x, product);
+        const Point next = max_against(x, product);
         if (product > opening * x.norm()) return;  // x opens every contact
         if (static_cast<Eigen::Index>(points_.size()) == X_.cols()) break;
         X_.col(static_cast<Eigen::Index>(points_.size())) = generator(next);
@@ -283,7 +283,8 @@ void Search::run(const Island& island, WedgingAnswer& answer) {
 
 }  // namespace
 
-WedgingAnswer find_wedges(const BlockMatrix& M, const JointRows& joints, const ContactRows& contacts, double touching) {
+WedgingAnswer find_wedges(const BlockMatrix& M, const BilateralRows& joints, const ContactRows& contacts,
+                          double touching) {
     const BlockRows &G = joints.jacobian, &H = contacts.jacobian;
     const auto nodes = static_cast<std::size_t>(M.nodes.size());
     std::vector<int> leader(nodes);
@@ -318,7 +319,7 @@ WedgingAnswer find_wedges(const BlockMatrix& M, const JointRows& joints, const C
         if (island.contacts.empty()) continue;
         int velocities = 0;
         for (const int n : island.nodes) velocities += M.nodes.dof(n);
-        if (velocities > most_wedging_velocities || static_cast<int>(island.contacts.size()) > most_wedging_contacts) {
+        if (velocities > max_wedging_velocities || static_cast<int>(island.contacts.size()) > max_wedging_contacts) {
             answer.left_out += static_cast<int>(island.contacts.size());
             continue;
         }

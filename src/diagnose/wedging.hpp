@@ -17,7 +17,7 @@
 // since P z = 0 says z in range G' whatever it measures with. Tangents that lie in the range of the joints are not
 // columns of it: such a contact drops out of the frictional ones, and its friction acts on the joints alone.
 //
-// Left out: islands with more than `most_wedging_contacts` contacts or `most_wedging_velocities` velocities.
+// Left out: islands with more than `max_wedging_contacts` contacts or `max_wedging_velocities` velocities.
 #pragma once
 
 #include <vector>
@@ -45,10 +45,11 @@ struct WedgingAnswer {
     bool pointed() const { return wedges.empty() && held.empty() && left_out == 0 && undecided == 0; }
 };
 
-inline constexpr int most_wedging_contacts = 1000;
-inline constexpr int most_wedging_velocities = 1500;
+inline constexpr int max_wedging_contacts = 1000;
+inline constexpr int max_wedging_velocities = 1500;
 
 // Contacts with a gap of at most `touching` [m] count.
-WedgingAnswer find_wedges(const BlockMatrix& M, const JointRows& joints, const ContactRows& contacts, double touching);
+WedgingAnswer find_wedges(const BlockMatrix& M, const BilateralRows& joints, const ContactRows& contacts,
+                          double touching);
 
 }  // namespace stickslip

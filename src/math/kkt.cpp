@@ -16,7 +16,7 @@ constexpr double primal_gain = 3;
 
 // Corrections beyond those asked for, while they still move v by more than this share of it and shrink.
 constexpr int extra_corrections = 3;
-constexpr double settled = 1e-13;
+constexpr double refined = 1e-13;
 
 // In the primal form T is at least this share of the row's own J A^-1 J', so that T = 0 can be taken and light bodies
 // (T is then rounding beside 1/m) do not drown in their penalty: four digits are left to the plain solve. Larger: the soft
@@ -222,7 +222,7 @@ double KktSystem::solve(const BlockMatrix& A, const BlockRows& G, const ConstRef
     w_.resize(m);
     u_.resize(m);
     for (int k = 0; k <= refinements + extra_corrections; ++k) {
-        if (k > refinements && !(change > settled * largest && change < 0.5 * before)) break;
+        if (k > refinements && !(change > refined * largest && change < 0.5 * before)) break;
         // the full residual: f = r - A v + G' lambda, w = b - G v - T lambda
         x_.resize(form_ == Form::kkt ? nv + m : nv);
         auto f = x_.head(nv);

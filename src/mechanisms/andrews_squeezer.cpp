@@ -173,7 +173,7 @@ Mechanism AndrewsSqueezer::build(const OptionValues& values) const {
         const Vec2 way = (squeezer.spring_end.at(q) - squeezer.C).normalized();
         G[gamma] = way.dot(squeezer.spring_end.arms[0].slope(q));
     };
-    spring.curvature = [squeezer](const VecX& q, const VecX& v) {
+    spring.bias = [squeezer](const VecX& q, const VecX& v) {
         const Vec2 way = squeezer.spring_end.at(q) - squeezer.C, rate = squeezer.spring_end.velocity(q, v);
         const double length = way.norm(), speed = way.dot(rate) / length;
         return (rate.squaredNorm() - speed * speed + way.dot(squeezer.spring_end.turning(q, v))) / length;
@@ -192,7 +192,7 @@ Mechanism AndrewsSqueezer::build(const OptionValues& values) const {
             squeezer.ways[i].add_jacobian(q, -1, G, 2 * i);
         }
     };
-    model.joint_curvature = [squeezer](double, const VecX& q, const VecX& v, VecX& c) {
+    model.joint_bias = [squeezer](double, const VecX& q, const VecX& v, VecX& c) {
         for (int i = 0; i < 3; ++i) c.segment<2>(2 * i) = squeezer.hinge.turning(q, v) - squeezer.ways[i].turning(q, v);
     };
     model.bodies = {"K1", "K2", "K3", "K4", "K5", "K6", "K7"};
@@ -200,8 +200,9 @@ Mechanism AndrewsSqueezer::build(const OptionValues& values) const {
         const Carried& centre = squeezer.centres[body];
         const Vec2 at = centre.at(q), speed = centre.velocity(q, v);
         const Arm& own = centre.arms[1];
-        return BodyState{
-            {Vec3(at[0], at[1], 0), turn(own.angle(q))}, Vec3(speed[0], speed[1], 0), Vec3(0, 0, own.angle(v))};
+        return BodyState{{Vec3(at[0], at[1], 0), rotation_about_z(own.angle(q))},
+                         Vec3(speed[0], speed[1], 0),
+                         Vec3(0, 0, own.angle(v))};
     };
     mechanism.state = {0, start, VecX::Zero(7)};
     mechanism.end = 0.03;

@@ -30,7 +30,7 @@ Mechanism BlockStickSlip::build(const OptionValues& values) const {
         H(0, 1) = 1;
         H(1, 0) = 1;
     };
-    table.curvature = [](const VecX&, const VecX&, VecX&) {};
+    table.bias = [](const VecX&, const VecX&, VecX&) {};
     model.contacts.push_back(table);
     mechanism.state = {0, Vec2(x0, 0), Vec2(v0, 0)};
     mechanism.end = 10;

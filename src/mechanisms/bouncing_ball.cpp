@@ -42,7 +42,7 @@ Mechanism BouncingBall::build(const OptionValues& values) const {
     floor.restitution = e;
     floor.gap = [](const VecX& q) { return q[0]; };
     floor.jacobian = [](const VecX&, MatX& H) { H(0, 0) = 1; };
-    floor.curvature = [](const VecX&, const VecX&, VecX&) {};
+    floor.bias = [](const VecX&, const VecX&, VecX&) {};
     model.contacts.push_back(floor);
     mechanism.state = {0, VecX::Constant(1, z0), VecX::Constant(1, v0)};
     mechanism.end = 3;

@@ -109,7 +109,7 @@ void jacobian_of(const Ring& ring, const VecX& q, MatX& G) {
     }
 }
 
-void curvature_of(const Ring& ring, const VecX& q, const VecX& v, VecX& c) {
+void bias_of(const Ring& ring, const VecX& q, const VecX& v, VecX& c) {
     for (int i = 0; i < hinges; ++i) {
         const Hinge& hinge = ring.hinge[i];
         const Placed a(hinge.before, q, v), b(hinge.after, q, v);
@@ -172,7 +172,7 @@ Mechanism Bricard::build(const OptionValues& values) const {
             model.joint_names.push_back("hinge " + std::to_string(i + 1) + row);
     model.joint_value = [ring](double, const VecX& x, VecX& value) { values_of(ring, x, value); };
     model.joint_jacobian = [ring](double, const VecX& x, MatX& G) { jacobian_of(ring, x, G); };
-    model.joint_curvature = [ring](double, const VecX& x, const VecX& v, VecX& c) { curvature_of(ring, x, v, c); };
+    model.joint_bias = [ring](double, const VecX& x, const VecX& v, VecX& c) { bias_of(ring, x, v, c); };
     model.body_state = [](int rod, const VecX& x, const VecX& v) {
         const Quat R = read_quaternion(x.data() + 7 * rod + 3);
         return BodyState{{x.segment<3>(7 * rod), R}, v.segment<3>(6 * rod), R * Vec3(v.segment<3>(6 * rod + 3))};

@@ -36,9 +36,9 @@ Mechanism DoublePendulumWall::build(const OptionValues& values) const {
         upper.jacobian(q, G.topRows(1));
         lower.jacobian(q, G.bottomRows(1));
     };
-    model.joint_curvature = [=](double, const VecX&, const VecX& v, VecX& c) {
-        c[0] = upper.curvature(v);
-        c[1] = lower.curvature(v);
+    model.joint_bias = [=](double, const VecX&, const VecX& v, VecX& c) {
+        c[0] = upper.bias(v);
+        c[1] = lower.bias(v);
     };
     for (const int bob : {0, 1}) {
         LagrangianModel::Contact wall;
@@ -46,7 +46,7 @@ Mechanism DoublePendulumWall::build(const OptionValues& values) const {
         wall.restitution = bob == 0 ? e1 : e2;
         wall.gap = [bob](const VecX& q) { return q[2 * bob]; };
         wall.jacobian = [bob](const VecX&, MatX& H) { H(0, 2 * bob) = 1; };
-        wall.curvature = [](const VecX&, const VecX&, VecX&) {};
+        wall.bias = [](const VecX&, const VecX&, VecX&) {};
         model.contacts.push_back(wall);
     }
     model.bodies = {"bob 1", "bob 2"};

@@ -183,7 +183,7 @@ Mechanism FlexibleSliderCrank::build(const OptionValues& values) const {
         G.row(0) << first * std::cos(x[0]), rod * cosine, 0, 0, 0, 0, sine;
         G.row(1) << first * std::sin(x[0]), rod * sine, 1, 0, 0, 0, -cosine;
     };
-    model.joint_curvature = [first = l1, relaxed = l2](double, const VecX& x, const VecX& u, VecX& c) {
+    model.joint_bias = [first = l1, relaxed = l2](double, const VecX& x, const VecX& u, VecX& c) {
         const double rod = relaxed + x[6], sine = std::sin(x[1]), cosine = std::cos(x[1]);
         const double inward = rod * u[1] * u[1], turning = 2 * u[1] * u[6], crank_inward = first * u[0] * u[0];
         c[0] = -crank_inward * std::sin(x[0]) - inward * sine + turning * cosine;
@@ -193,18 +193,19 @@ Mechanism FlexibleSliderCrank::build(const OptionValues& values) const {
     model.velocity_names = {"drive of the crank"};
     model.velocity_jacobian = [](double, const VecX&, MatX& G) { G(0, 0) = 1; };
     model.velocity_target = [rate = Omega](double, VecX& w) { w[0] = rate; };
-    model.velocity_curvature = [](double, const VecX&, const VecX&, VecX&) {};
+    model.velocity_bias = [](double, const VecX&, const VecX&, VecX&) {};
 
     model.bodies = {"crank", "rod", "slider"};
     model.body_state = [p = *this](int body, const VecX& x, const VecX& u) {
         if (body == 2) return BodyState{{Vec3(x[2], 0, 0), Quat::Identity()}, Vec3(u[2], 0, 0), Vec3::Zero()};
         if (body == 0)
-            return BodyState{
-                {p.l1 / 2 * direction(x[0]), turn(x[0])}, p.l1 / 2 * u[0] * left_of(x[0]), Vec3(0, 0, u[0])};
+            return BodyState{{p.l1 / 2 * direction(x[0]), rotation_about_z(x[0])},
+                             p.l1 / 2 * u[0] * left_of(x[0]),
+                             Vec3(0, 0, u[0])};
         // The middle of the rod, where the first bending mode is largest and the second vanishes; angle of the chord.
         const double along = p.l2 / 2 + x[5], across = x[3];
         const Vec3 e = direction(x[1]), n = left_of(x[1]);
-        return BodyState{{p.l1 * direction(x[0]) + along * e + across * n, turn(x[1])},
+        return BodyState{{p.l1 * direction(x[0]) + along * e + across * n, rotation_about_z(x[1])},
                          p.l1 * u[0] * left_of(x[0]) + u[5] * e + u[3] * n + u[1] * (along * n - across * e),
                          Vec3(0, 0, u[1])};
     };

@@ -121,7 +121,7 @@ Mechanism FlyballGovernor::build(const OptionValues& values) const {
             G[between.i] = -between.half * (unit[0] * std::sin(q[between.i]) + unit[1] * std::cos(q[between.i]));
             G[3] = -unit[1];
         };
-        spring.curvature = [between](const VecX& q, const VecX& v) {
+        spring.bias = [between](const VecX& q, const VecX& v) {
             const Vec2 way = between.way(q), rate = between.rate(q, v);
             const double length = way.norm(), speed = way.dot(rate) / length;
             return (rate.squaredNorm() - speed * speed + way.dot(between.second_rate(q, v))) / length;
@@ -132,14 +132,15 @@ Mechanism FlyballGovernor::build(const OptionValues& values) const {
     model.bodies = {"shaft", "rod 1", "rod 2", "ball 1", "ball 2", "slider"};
     model.body_state = [=](int body, const VecX& q, const VecX& v) {
         if (body == 0 || body == 5)
-            return BodyState{
-                {Vec3(0, 0, body == 0 ? H / 2 : q[3]), turn(q[0])}, Vec3(0, 0, body == 0 ? 0 : v[3]), Vec3(0, 0, v[0])};
+            return BodyState{{Vec3(0, 0, body == 0 ? H / 2 : q[3]), rotation_about_z(q[0])},
+                             Vec3(0, 0, body == 0 ? 0 : v[3]),
+                             Vec3(0, 0, v[0])};
         const int i = body % 2 == 1 ? 1 : 2;
         const double reach = body <= 2 ? L / 2 : L, azimuth = q[0] + (i == 1 ? 0 : pi);
         const Vec3 out = direction(azimuth), side = left_of(azimuth), up = Vec3::UnitZ();
         const double c = std::cos(q[i]), s = std::sin(q[i]), radius = e + reach * c;
         const Quat down(std::cos(q[i] / 2), 0, std::sin(q[i] / 2), 0);
-        return BodyState{{radius * out + (H - reach * s) * up, turn(azimuth) * down},
+        return BodyState{{radius * out + (H - reach * s) * up, rotation_about_z(azimuth) * down},
                          v[0] * radius * side - reach * v[i] * (s * out + c * up),
                          v[0] * up + v[i] * side};
     };

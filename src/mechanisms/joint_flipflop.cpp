@@ -16,7 +16,7 @@ Mechanism JointFlipflop::build(const OptionValues& values) const {
     model.joint_names = {"joint"};
     model.joint_value = [](double, const VecX& q, VecX& value) { value[0] = q[0]; };
     model.joint_jacobian = [](double, const VecX&, MatX& G) { G(0, 0) = 1; };
-    model.joint_curvature = [](double, const VecX&, const VecX&, VecX&) {};
+    model.joint_bias = [](double, const VecX&, const VecX&, VecX&) {};
     model.bodies = {"point"};
     model.body_state = [](int, const VecX& q, const VecX& v) {
         return BodyState{{Vec3(q[0], 0, 0), Quat::Identity()}, Vec3(v[0], 0, 0), Vec3::Zero()};

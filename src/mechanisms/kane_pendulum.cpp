@@ -55,7 +55,7 @@ Mechanism KanePendulum::build(const OptionValues& values) const {
     tip.jacobian = [length = L](const VecX& q, MatX& H) {
         H << length * std::sin(q[0]), length * std::sin(q[1]), length * std::cos(q[0]), length * std::cos(q[1]);
     };
-    tip.curvature = [length = L](const VecX& q, const VecX& v, VecX& d) {
+    tip.bias = [length = L](const VecX& q, const VecX& v, VecX& d) {
         d[0] = length * (std::cos(q[0]) * v[0] * v[0] + std::cos(q[1]) * v[1] * v[1]);
         d[1] = -length * (std::sin(q[0]) * v[0] * v[0] + std::sin(q[1]) * v[1] * v[1]);
     };

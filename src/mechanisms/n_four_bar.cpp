@@ -77,15 +77,16 @@ Mechanism NFourBar::build(const OptionValues& values) const {
             if (chain.start(rod) >= 0) G.block<1, 2>(rod, 2 * chain.start(rod)) = -d.transpose();
         }
     };
-    model.joint_curvature = [chain](double, const VecX&, const VecX& v, VecX& c) {
+    model.joint_bias = [chain](double, const VecX&, const VecX& v, VecX& c) {
         for (int rod = 0; rod < chain.rods(); ++rod) c[rod] = chain.turning(v, rod).squaredNorm() / chain.L;
     };
     model.body_state = [chain](int rod, const VecX& q, const VecX& v) {
         const Vec2 d = chain.along(q, rod), rate = chain.turning(v, rod);
         const Vec2 at = chain.start_at(q, rod) + d / 2, speed = chain.start_rate(v, rod) + rate / 2;
         const double spin = (d[0] * rate[1] - d[1] * rate[0]) / d.squaredNorm();
-        return BodyState{
-            {Vec3(at[0], at[1], 0), turn(std::atan2(d[1], d[0]))}, Vec3(speed[0], speed[1], 0), Vec3(0, 0, spin)};
+        return BodyState{{Vec3(at[0], at[1], 0), rotation_about_z(std::atan2(d[1], d[0]))},
+                         Vec3(speed[0], speed[1], 0),
+                         Vec3(0, 0, spin)};
     };
     VecX q(model.nv), v = VecX::Zero(model.nv);
     for (int i = 0; i <= N; ++i) {

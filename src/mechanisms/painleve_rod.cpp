@@ -38,7 +38,7 @@ Mechanism PainleveRod::build(const OptionValues& values) const {
             H(1, 0) = 1;
             H(1, 2) = -arm * std::sin(q[2]);
         };
-        tip.curvature = [arm](const VecX& q, const VecX& v, VecX& d) {
+        tip.bias = [arm](const VecX& q, const VecX& v, VecX& d) {
             d[0] = -arm * std::sin(q[2]) * v[2] * v[2];
             d[1] = -arm * std::cos(q[2]) * v[2] * v[2];
         };
@@ -46,8 +46,8 @@ Mechanism PainleveRod::build(const OptionValues& values) const {
     }
     model.bodies = {"rod"};
     model.body_state = [](int, const VecX& q, const VecX& v) {
-        const Quat turn(Eigen::AngleAxisd(q[2], Vec3::UnitZ()));
-        return BodyState{{Vec3(q[0], q[1], 0), turn}, Vec3(v[0], v[1], 0), Vec3(0, 0, v[2])};
+        const Quat attitude(Eigen::AngleAxisd(q[2], Vec3::UnitZ()));
+        return BodyState{{Vec3(q[0], q[1], 0), attitude}, Vec3(v[0], v[1], 0), Vec3(0, 0, v[2])};
     };
     // The tip stands on the floor and keeps to it.
     mechanism.state = {0, Vec3(0, half_length * std::sin(theta0), theta0),

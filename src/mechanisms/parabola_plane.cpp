@@ -22,7 +22,7 @@ LagrangianModel::Contact face(const char* name, double bend, int side) {
     contact.side = side;
     contact.gap = [bend](const VecX& q) { return q[1] - bend * q[0] * q[0] / 2; };
     contact.jacobian = [bend](const VecX& q, MatX& H) { H.row(0) << -bend * q[0], 1; };
-    contact.curvature = [bend](const VecX&, const VecX& v, VecX& rate) { rate[0] = -bend * v[0] * v[0]; };
+    contact.bias = [bend](const VecX&, const VecX& v, VecX& rate) { rate[0] = -bend * v[0] * v[0]; };
     return contact;
 }
 

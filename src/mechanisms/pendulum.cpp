@@ -28,7 +28,7 @@ Mechanism Pendulum::build(const OptionValues& values) const {
     model.joint_names = {"rod"};
     model.joint_value = [rod](double, const VecX& q, VecX& value) { value[0] = rod.value(q); };
     model.joint_jacobian = [rod](double, const VecX& q, MatX& G) { rod.jacobian(q, G); };
-    model.joint_curvature = [rod](double, const VecX&, const VecX& v, VecX& c) { c[0] = rod.curvature(v); };
+    model.joint_bias = [rod](double, const VecX&, const VecX& v, VecX& c) { c[0] = rod.bias(v); };
     model.bodies = {"bob"};
     model.body_state = [](int, const VecX& q, const VecX& v) {
         return BodyState{{Vec3(q[0], q[1], 0), Quat::Identity()}, Vec3(v[0], v[1], 0), Vec3::Zero()};

@@ -24,7 +24,7 @@ struct Rod {
         row.block<1, 2>(0, b) = d.transpose();
         if (a >= 0) row.block<1, 2>(0, a) = -d.transpose();
     }
-    double curvature(const VecX& v) const { return between(v).squaredNorm() / length; }
+    double bias(const VecX& v) const { return between(v).squaredNorm() / length; }
 };
 
 }  // namespace stickslip

@@ -66,7 +66,7 @@ Mechanism RollingDisc::build(const OptionValues& values) const {
         G(0, 2) = 1;
         G.block<1, 3>(0, 3) = Rim(q, r).turning().row(2);
     };
-    model.joint_curvature = [r = a](double, const VecX& q, const VecX& v, VecX& c) {
+    model.joint_bias = [r = a](double, const VecX& q, const VecX& v, VecX& c) {
         c[0] = Rim(q, r).rate(v.segment<3>(3), r)[2];
     };
     model.velocity_rows = 2;
@@ -75,7 +75,7 @@ Mechanism RollingDisc::build(const OptionValues& values) const {
         G(0, 0) = G(1, 1) = 1;
         G.block<2, 3>(0, 3) = Rim(q, r).turning().topRows<2>();
     };
-    model.velocity_curvature = [r = a](double, const VecX& q, const VecX& v, VecX& c) {
+    model.velocity_bias = [r = a](double, const VecX& q, const VecX& v, VecX& c) {
         const Vec3 rate = Rim(q, r).rate(v.segment<3>(3), r);
         c << rate[0], rate[1];
     };

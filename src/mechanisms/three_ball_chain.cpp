@@ -37,7 +37,7 @@ Mechanism ThreeBallChain::build(const OptionValues& values) const {
             H(0, ball) = 1;
             if (ball > 0) H(0, ball - 1) = -1;
         };
-        contact.curvature = [](const VecX&, const VecX&, VecX&) {};
+        contact.bias = [](const VecX&, const VecX&, VecX&) {};
         model.contacts.push_back(contact);
     }
     model.bodies = {"ball 1", "ball 2", "ball 3"};

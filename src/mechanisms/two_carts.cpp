@@ -49,7 +49,7 @@ Mechanism TwoCarts::build(const OptionValues& values) const {
     contact.restitution = e;
     contact.gap = [p = *this](const VecX& q) { return q[0] - p.stopper; };
     contact.jacobian = [](const VecX&, MatX& H) { H(0, 0) = 1; };
-    contact.curvature = [](const VecX&, const VecX&, VecX&) {};
+    contact.bias = [](const VecX&, const VecX&, VecX&) {};
     model.contacts.push_back(contact);
 
     model.bodies = {"cart 1", "cart 2"};

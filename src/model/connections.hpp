@@ -31,11 +31,11 @@ public:
     // start at their offset.
     void carry_over(const Connections& before, const VecX& q_before, VecX& q) const;
 
-    void rows(double t, const VecX& q, JointRows& rows) const;
-    void curvature(const VecX& q, const VecX& v, JointRows& joints) const;
+    void rows(double t, const VecX& q, BilateralRows& rows) const;
+    void bias(const VecX& q, const VecX& v, BilateralRows& joints) const;
     void limit_rows(const VecX& q, ContactRows& rows) const;
     double limit_gap(const ContactId& id, const VecX& q) const;
-    double limit_curvature(const ContactId& id, const VecX& q, const VecX& v) const;
+    double limit_bias(const ContactId& id, const VecX& q, const VecX& v) const;
 
     double elastic_energy(const VecX& q) const;
     double opening_limit(std::uint32_t joint, int row) const;  // see System
@@ -90,19 +90,19 @@ private:
     JointFrames frames(int a, int b, const Vec3& point_a, const Vec3& point_b, const VecX& q) const;
     JointFrames frames(const Joint& joint, const VecX& q) const;
     RowPiece coordinate_piece(int joint, int number, const VecX& q) const;  // value counted
-    double coordinate_curvature(int joint, int number, const VecX& q, const VecX& v) const;
+    double coordinate_bias(int joint, int number, const VecX& q, const VecX& v) const;
     // Second derivative of a row along constant twists, and what the bias of its two bodies adds.
     double with_bias(double second, const RowPiece& piece, int a, int b, const VecX& q, const VecX& v) const;
-    int piece_curvature(const std::vector<Piece>& pieces, const JointFrames& at, int a, int b, const VecX& q,
-                        const VecX& v, double* curvature) const;
+    int piece_bias(const std::vector<Piece>& pieces, const JointFrames& at, int a, int b, const VecX& q, const VecX& v,
+                   double* bias) const;
     void add_blocks(int a, int b, const VecX& q, int dim, const RowPiece* pieces, BlockRows& rows) const;
     OnCurve on_curve(int joint, const VecX& q, const Twist* a,
                      const Twist* b) const;  // twists for the second derivative
     static RowPiece curve_piece(const OnCurve& at, int row);
-    void curve_rows(int joint, const VecX& q, int first, JointRows& rows) const;
+    void curve_rows(int joint, const VecX& q, int first, BilateralRows& rows) const;
     double parameter(int joint, const VecX& q) const;  // on the curve, near the one in q
-    void gear_row(const Joint& gear, const VecX& q, int row, JointRows& rows) const;
-    void drive_row(double t, const Group& group, const VecX& q, int row, JointRows& rows) const;
+    void gear_row(const Joint& gear, const VecX& q, int row, BilateralRows& rows) const;
+    void drive_row(double t, const Group& group, const VecX& q, int row, BilateralRows& rows) const;
     double gap_at(const Limit& limit, double value) const;  // where the coordinate has this value
 
     const MultibodyModel& model_;

@@ -56,7 +56,7 @@ public:
         SS_ASSERT(m_.nv > 0 &&
                       static_cast<int>(m_.coordinates.size()) == m_.nv + static_cast<int>(m_.quaternion_blocks.size()),
                   "a Lagrangian model has nv velocities and one more coordinate per quaternion");
-        SS_ASSERT(m_.velocity_rows == 0 || (m_.velocity_jacobian && m_.velocity_curvature),
+        SS_ASSERT(m_.velocity_rows == 0 || (m_.velocity_jacobian && m_.velocity_bias),
                   "velocity rows need their Jacobian and its rate");
         SS_ASSERT((m_.mass == nullptr) == (m_.constant_mass.rows() == m_.nv), "either a constant mass matrix or M(q)");
         nodes_.add(m_.nv);
@@ -129,10 +129,11 @@ public:
         return here ? contact.gap(q) : infinity;
     }
 
-    void rows(double t, const VecX& q, ContactFinder& finder, JointRows& joints, ContactRows& contacts) const override {
+    void rows(double t, const VecX& q, ContactFinder& finder, BilateralRows& joints,
+              ContactRows& contacts) const override {
         rows_on({}, t, q, finder, joints, contacts);
     }
-    void rows_on(EdgeSides sides, double t, const VecX& q, ContactFinder& finder, JointRows& joints,
+    void rows_on(EdgeSides sides, double t, const VecX& q, ContactFinder& finder, BilateralRows& joints,
                  ContactRows& contacts) const override {
         ++finder.counts.rows;
         const auto loan = pool_.borrow();
@@ -158,28 +159,28 @@ public:
         }
     }
 
-    void curvature(double t, const VecX& q, const VecX& v, const ContactFinder&, JointRows& joints,
-                   ContactRows& contacts) const override {
+    void bias(double t, const VecX& q, const VecX& v, const ContactFinder&, BilateralRows& joints,
+              ContactRows& contacts) const override {
         const auto loan = pool_.borrow();
         Scratch& w = *loan;
         if (m_.joints > 0) {
             VecX& d = w.vector(Scratch::joint_vector, m_.joints);
-            m_.joint_curvature(t, q, v, d);
-            for (int j = 0; j < m_.joints; ++j) joints.curvature[j] = d[j];
+            m_.joint_bias(t, q, v, d);
+            for (int j = 0; j < m_.joints; ++j) joints.bias[j] = d[j];
         }
         if (m_.velocity_rows > 0) {
             VecX& d = w.vector(Scratch::speed_vector, m_.velocity_rows);
-            m_.velocity_curvature(t, q, v, d);
-            for (int j = 0; j < m_.velocity_rows; ++j) joints.curvature[m_.joints + j] = d[j];
+            m_.velocity_bias(t, q, v, d);
+            for (int j = 0; j < m_.velocity_rows; ++j) joints.bias[m_.joints + j] = d[j];
         }
         int row = m_.joints + m_.velocity_rows;
-        for (const auto& spring : m_.springs) joints.curvature[row++] = spring.curvature ? spring.curvature(q, v) : 0.0;
-        for (const auto& pad : m_.friction) joints.curvature[row++] = pad.curvature ? pad.curvature(q, v) : 0.0;
+        for (const auto& spring : m_.springs) joints.bias[row++] = spring.bias ? spring.bias(q, v) : 0.0;
+        for (const auto& pad : m_.friction) joints.bias[row++] = pad.bias ? pad.bias(q, v) : 0.0;
         for (int i = 0; i < contacts.size(); ++i) {
             const LagrangianModel::Contact& contact = m_.contacts[contacts.id[i].a];
             VecX& d = w.vector(Scratch::contact_vector + contact.tangents, 1 + contact.tangents);
-            contact.curvature(q, v, d);
-            for (int k = 0; k < contacts.jacobian.dim(i); ++k) contacts.curvature[contacts.jacobian.row[i] + k] = d[k];
+            contact.bias(q, v, d);
+            for (int k = 0; k < contacts.jacobian.dim(i); ++k) contacts.bias[contacts.jacobian.row[i] + k] = d[k];
         }
     }
 
@@ -303,7 +304,7 @@ private:
         }
     }
 
-    void add_joints(double t, const VecX& q, Scratch& w, JointRows& joints) const {
+    void add_joints(double t, const VecX& q, Scratch& w, BilateralRows& joints) const {
         if (m_.joints == 0) return;
         VecX& g = w.vector(Scratch::joint_vector, m_.joints);
         MatX& G = w.matrix(Scratch::joint_rows, m_.joints, m_.nv);
@@ -318,14 +319,14 @@ private:
 
     // The same into rows that may hold anything, when these are all: the innermost work of methods of many stages, so that
     // arrays of the right length are overwritten instead of built up.
-    void set_joints(double t, const VecX& q, Scratch& w, JointRows& joints) const {
+    void set_joints(double t, const VecX& q, Scratch& w, BilateralRows& joints) const {
         const auto n = static_cast<std::size_t>(m_.joints), nv = static_cast<std::size_t>(m_.nv);
         const auto set = [n](auto& list, auto x) {
             if (list.size() != n) list.resize(n);
             for (auto& entry : list) entry = x;
         };
         set(joints.kind, RowKind::holonomic);
-        for (auto* list : {&joints.value, &joints.target, &joints.stiffness, &joints.damping, &joints.curvature})
+        for (auto* list : {&joints.value, &joints.target, &joints.stiffness, &joints.damping, &joints.bias})
             set(*list, 0.0);
         set(joints.force_lower, -infinity);
         set(joints.force_upper, infinity);
@@ -352,7 +353,7 @@ private:
         }
     }
 
-    void add_velocity_rows(double t, const VecX& q, Scratch& w, JointRows& joints) const {
+    void add_velocity_rows(double t, const VecX& q, Scratch& w, BilateralRows& joints) const {
         if (m_.velocity_rows == 0) return;
         VecX& target = w.vector(Scratch::speed_vector, m_.velocity_rows);
         MatX& G = w.matrix(Scratch::speed_rows, m_.velocity_rows, m_.nv);
@@ -365,7 +366,7 @@ private:
         }
     }
 
-    void add_springs_and_friction(const VecX& q, Scratch& w, JointRows& joints) const {
+    void add_springs_and_friction(const VecX& q, Scratch& w, BilateralRows& joints) const {
         auto id = static_cast<std::uint32_t>(m_.joints + m_.velocity_rows);
         for (const auto& spring : m_.springs) {
             VecX& G = w.vector(Scratch::velocity, m_.nv);

@@ -1,5 +1,5 @@
 // The parts of a multibody system put together: motion on the manifold, energies, names. Rows are in multibody_rows.cpp, forces in
-// multibody_slopes.cpp.
+// multibody_forces.cpp.
 #include "model/multibody.hpp"
 
 #include <algorithm>

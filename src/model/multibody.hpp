@@ -48,9 +48,10 @@ public:
     void look_ahead(const VecX& v, double h, ContactFinder& finder) const override;
     void find_candidates(const VecX& q, ContactFinder& finder) const override;
     double gap(const ContactId& id, const VecX& q, ContactFinder& finder) const override;
-    void rows(double t, const VecX& q, ContactFinder& finder, JointRows& joints, ContactRows& contacts) const override;
-    void curvature(double t, const VecX& q, const VecX& v, const ContactFinder& finder, JointRows& joints,
-                   ContactRows& contacts) const override;
+    void rows(double t, const VecX& q, ContactFinder& finder, BilateralRows& joints,
+              ContactRows& contacts) const override;
+    void bias(double t, const VecX& q, const VecX& v, const ContactFinder& finder, BilateralRows& joints,
+              ContactRows& contacts) const override;
     void limits(const VecX& q, ContactRows& limits) const override;
     double overlap_limit(const ContactId& id) const override;
     double opening_limit(std::uint32_t joint, int row) const override;

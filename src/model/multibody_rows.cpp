@@ -1,4 +1,4 @@
-// Rows of contacts and their curvature; those of joints are in connections.
+// Rows of contacts and their bias; those of joints are in connections.
 #include "model/multibody.hpp"
 
 namespace stickslip {
@@ -53,7 +53,7 @@ void MultibodySystem::limits(const VecX& q, ContactRows& limits) const {
     connections_->limit_rows(q, limits);
 }
 
-void MultibodySystem::rows(double t, const VecX& q, ContactFinder& finder, JointRows& joints,
+void MultibodySystem::rows(double t, const VecX& q, ContactFinder& finder, BilateralRows& joints,
                            ContactRows& contacts) const {
     ++finder.counts.rows;
     joints.clear();
@@ -66,15 +66,15 @@ void MultibodySystem::rows(double t, const VecX& q, ContactFinder& finder, Joint
 // Contacts: u_i = d_i.(v_A(P) - v_B(P)) with d_i = n, t1, t2 and velocity fields v_X(P) = v_X + w_X x (P - x_X).
 // Along constant twists  du_i/dt = d_i'.(v_A(P) - v_B(P)) + d_i.(w_A x (P' - v_A) - w_B x (P' - v_B)).
 // The frame turns as little as it can: t1' = -n (n'.t1), t2' = -n (n'.t2).
-void MultibodySystem::curvature(double, const VecX& q, const VecX& v, const ContactFinder& finder, JointRows& joints,
-                                ContactRows& contacts) const {
-    connections_->curvature(q, v, joints);
+void MultibodySystem::bias(double, const VecX& q, const VecX& v, const ContactFinder& finder, BilateralRows& joints,
+                           ContactRows& contacts) const {
+    connections_->bias(q, v, joints);
 
     // Contacts may have been thinned out since rows(): both lists are sorted by id.
     auto found = finder.contacts().begin();
     for (int i = 0; i < contacts.size(); ++i) {
         if (contacts.id[i].kind == ContactKind::limit) {
-            contacts.curvature[contacts.jacobian.row[i]] = connections_->limit_curvature(contacts.id[i], q, v);
+            contacts.bias[contacts.jacobian.row[i]] = connections_->limit_bias(contacts.id[i], q, v);
             continue;
         }
         while (found->id < contacts.id[i]) ++found;
@@ -90,12 +90,12 @@ void MultibodySystem::curvature(double, const VecX& q, const VecX& v, const Cont
                                        -n * rates.normal_rate.dot(t2)};
         const int first = contacts.jacobian.row[i];
         for (int k = 0; k < contacts.jacobian.dim(i); ++k)
-            contacts.curvature[first + k] = rate[k].dot(relative) + direction[k].dot(drift);
+            contacts.bias[first + k] = rate[k].dot(relative) + direction[k].dot(drift);
         if (!bodies_->has_bias()) continue;
         const Acceleration of_a = bodies_->bias(found->body_a, q, v), of_b = bodies_->bias(found->body_b, q, v);
         const Vec3 bias =
             of_a.linear + of_a.angular.cross(P - a.origin) - of_b.linear - of_b.angular.cross(P - b.origin);
-        for (int k = 0; k < contacts.jacobian.dim(i); ++k) contacts.curvature[first + k] += direction[k].dot(bias);
+        for (int k = 0; k < contacts.jacobian.dim(i); ++k) contacts.bias[first + k] += direction[k].dot(bias);
     }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "collision/finder.hpp"
+#include "stickslip/error.hpp"
 
 namespace stickslip {
 
@@ -10,20 +11,29 @@ void System::add_gyroscopic(double, const VecX&, BlockMatrix&) const {}
 
 bool System::slopes(double, const VecX&, const VecX&, BlockMatrix&, BlockMatrix&) const { return false; }
 
+void System::bias(double t, const VecX& q, const VecX& v, const ContactFinder& finder, BilateralRows& joints,
+                  ContactRows& contacts) const {
+    curvature(t, q, v, finder, joints, contacts);
+}
+
+void System::curvature(double, const VecX&, const VecX&, const ContactFinder&, BilateralRows&, ContactRows&) const {
+    throw Error("this system does not say the bias of its rows: override System::bias");
+}
+
 void System::look_ahead(const VecX&, double, ContactFinder&) const {}
 
 void System::find_candidates(const VecX&, ContactFinder&) const {}
 
 // Every row for one gap: right for any system, and slow.
 double System::gap(const ContactId& id, const VecX& q, ContactFinder& finder) const {
-    JointRows joints;
+    BilateralRows joints;
     ContactRows contacts;
     rows(0, q, finder, joints, contacts);
     const auto found = std::find(contacts.id.begin(), contacts.id.end(), id);
     return found == contacts.id.end() ? infinity : contacts.gap[found - contacts.id.begin()];
 }
 
-void System::rows_on(EdgeSides, double t, const VecX& q, ContactFinder& finder, JointRows& joints,
+void System::rows_on(EdgeSides, double t, const VecX& q, ContactFinder& finder, BilateralRows& joints,
                      ContactRows& contacts) const {
     rows(t, q, finder, joints, contacts);
 }

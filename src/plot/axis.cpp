@@ -60,7 +60,7 @@ std::string Axis::title(const std::string& label, const std::string& unit) const
     return text;
 }
 
-Axis linear_axis(double low, double high, int most_ticks, double margin) {
+Axis linear_axis(double low, double high, int max_ticks, double margin) {
     Axis axis;
     if (!order(low, high, false)) low = 0, high = 1;
     const double size = std::max(std::abs(low), std::abs(high));
@@ -86,7 +86,7 @@ Axis linear_axis(double low, double high, int most_ticks, double margin) {
     axis.low_ = low;
     axis.high_ = high;
 
-    double step = nice_step((high - low) / std::max(1, most_ticks));
+    double step = nice_step((high - low) / std::max(1, max_ticks));
     const auto first = [&] { return std::ceil(low / step - 1e-9); };
     const auto last = [&] { return std::floor(high / step + 1e-9); };
     while (last() - first() < 1) step = nice_step(0.4 * step);  // one label alone tells no scale
@@ -100,11 +100,11 @@ Axis linear_axis(double low, double high, int most_ticks, double margin) {
     return axis;
 }
 
-Axis log_axis(double low, double high, int most_ticks, double margin) {
+Axis log_axis(double low, double high, int max_ticks, double margin) {
     if (!order(low, high, true)) low = 0.1, high = 10;
     double from = std::log10(low), to = std::log10(high);
     if (to == from) from -= 0.5, to += 0.5;
-    if (to - from < least_decades) return linear_axis(low, high, most_ticks, margin);
+    if (to - from < least_decades) return linear_axis(low, high, max_ticks, margin);
     Axis axis;
     axis.log_ = true;
     const double pad = margin * (to - from);
@@ -127,7 +127,7 @@ Axis log_axis(double low, double high, int most_ticks, double margin) {
     const bool plain = axis.low_ > -3.5 && axis.high_ < 4.5;
     if (decades <= 2 && plain) {
         for (int k = first; k <= last; ++k) axis.ticks_.push_back({place(k), number(std::pow(10, k), 3)});
-        between(3 * decades + 2 <= std::max(4, most_ticks));
+        between(3 * decades + 2 <= std::max(4, max_ticks));
     } else {
         // The coarsest labels that are not too many; a coarse one may fall outside altogether.
         const auto multiples = [&](int s) {
@@ -137,7 +137,7 @@ Axis log_axis(double low, double high, int most_ticks, double margin) {
         };
         int stride = 1;
         for (const int s : {2, 3, 5, 10, 20, 50, 100, 200})
-            if (multiples(stride) > std::max(2, most_ticks) && multiples(s) > 0) stride = s;
+            if (multiples(stride) > std::max(2, max_ticks) && multiples(s) > 0) stride = s;
         for (int k = first; k <= last; ++k)
             if (k % stride == 0)
                 axis.ticks_.push_back({place(k), plain ? number(std::pow(10, k), 3) : power_of_ten(k)});

@@ -38,10 +38,10 @@ private:
 // Can this value be shown at all? Not finite and beyond 1e300 (whose differences overflow) cannot.
 bool showable(double value, bool log);
 
-// For data in low .. high, with at most about `most_ticks` labels. `margin` is added at both ends, as a share of the range.
+// For data in low .. high, with at most about `max_ticks` labels. `margin` is added at both ends, as a share of the range.
 // Any order and any values are taken; when there is nothing to show the axis runs from 0 to 1.
-Axis linear_axis(double low, double high, int most_ticks, double margin = 0);
-Axis log_axis(double low, double high, int most_ticks, double margin = 0);
+Axis linear_axis(double low, double high, int max_ticks, double margin = 0);
+Axis log_axis(double low, double high, int max_ticks, double margin = 0);
 
 // As many labels as fit side by side into `pixels` without touching.
 Axis fitted_horizontal_axis(double low, double high, bool log, double pixels, double font_size, double margin = 0);

@@ -17,8 +17,8 @@ namespace {
 
 constexpr double top = 20, bottom = 42, right = 16, tick_length = 4;
 constexpr double y_margin = 0.05;  // share of the range left free above and below, so that no line hides on the frame
-constexpr double tick_distance = 27;       // [px] between labels of the y axis, at least
-constexpr std::size_t most_markers = 300;  // more dots than this are a thick line, and a large file
+constexpr double tick_distance = 27;      // [px] between labels of the y axis, at least
+constexpr std::size_t max_markers = 300;  // more dots than this are a thick line, and a large file
 
 struct Range {
     double low = 0, high = 0;
@@ -93,7 +93,7 @@ void draw_series(const LinePlot& plot, const Series& series, const std::string& 
             continue;
         }
         line.push_back(f.at(px, py));
-        if (series.markers && n <= most_markers)
+        if (series.markers && n <= max_markers)
             dots += fmt::format("M{} {}h0", coordinate(line.back().x), coordinate(line.back().y));
     }
     if (!path.empty()) picture.body += fmt::format("<path class=\"line {}\" d=\"{}\"/>\n", classes, path);

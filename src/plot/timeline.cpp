@@ -14,7 +14,7 @@ namespace stickslip::plot {
 
 namespace {
 
-constexpr double lane_height = 18, bar_height = 12, most_name_width = 300, right_margin = 16;
+constexpr double lane_height = 18, bar_height = 12, max_name_width = 300, right_margin = 16;
 
 // Columns first .. last that a stretch of time touches; at least one.
 struct Painter {
@@ -47,7 +47,7 @@ Picture draw(const Timeline& timeline) {
 
     double names = 40;
     for (const Timeline::Row& row : timeline.rows) names = std::max(names, text_width(row.name, font_size));
-    names = std::min(names, most_name_width);
+    names = std::min(names, max_name_width);
     const double x = std::ceil(names + 12), w = std::max(60.0, std::floor(timeline.width - x - right_margin));
     const double h = lane_height * static_cast<double>(std::max<std::size_t>(1, timeline.rows.size()));
     picture.height = y + h + 42;

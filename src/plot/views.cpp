@@ -13,8 +13,8 @@ namespace stickslip::plot {
 
 namespace {
 
-constexpr double gap = 10, caption = 18, most_height = 560;  // [px]
-constexpr double most_view_height = 300;
+constexpr double gap = 10, caption = 18, max_height = 560;  // [px]
+constexpr double max_view_height = 300;
 
 struct Window {
     Point low, high;
@@ -91,7 +91,7 @@ Picture draw(const ViewStrip& strip) {
     for (int c = 1; c <= n; ++c) {
         const int rows = (n + c - 1) / c;
         const double across = (strip.width - gap * (c + 1)) / (c * wide);
-        const double down = std::min(most_view_height, most_height / rows - caption - gap) / tall;
+        const double down = std::min(max_view_height, max_height / rows - caption - gap) / tall;
         if (std::min(across, down) > w.scale * (1 + 1e-9)) {
             w.scale = std::min(across, down);
             columns = c;

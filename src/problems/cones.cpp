@@ -132,7 +132,7 @@ void project_cone(int dim, double mu, int facets, double* p) {
         project_wedge(mu, n, t);
         p[0] = n;
         p[1] = std::copysign(t, p[1]);
-    } else if (facets == 0) {
+    } else if (is_disc(facets)) {
         project_disc(mu, p);
     } else {
         project_polygon(mu, polygon(facets), p);
@@ -142,14 +142,14 @@ void project_cone(int dim, double mu, int facets, double* p) {
 double section_support(int dim, int facets, const double* u) {
     if (dim == 1) return 0.0;
     if (dim == 2) return std::abs(u[1]);
-    if (facets == 0) return std::sqrt(u[1] * u[1] + u[2] * u[2]);
+    if (is_disc(facets)) return std::sqrt(u[1] * u[1] + u[2] * u[2]);
     double support = -infinity;
     for (const Vec2& d : polygon(facets).corner) support = std::max(support, -(d.x() * u[1] + d.y() * u[2]));
     return support;
 }
 
 double cone_gauge(const Vec2& p, int dim, int facets) {
-    if (dim == 2 || facets == 0) return p.norm();
+    if (dim == 2 || is_disc(facets)) return p.norm();
     if (facets == 2) return std::abs(p[0]);
     const Polygon& section = polygon(facets);
     double most = 0;

@@ -1,6 +1,6 @@
 // Friction cones of one contact, normal component first:
 //
-//   disc      K = {p : |p_T| <= mu p_N}                           facets == 0
+//   disc      K = {p : |p_T| <= mu p_N}                           facets == disc_facets (0)
 //   polygon   K = {p : p_T in mu p_N conv{d_0 .. d_2k-1}}         facets == 2k,  d_j = (cos(j pi/k), sin(j pi/k))
 //
 // The polygon is inscribed in the disc. With one tangent (dimension 2) both are the interval |p_T| <= mu p_N;

@@ -12,7 +12,7 @@ namespace {
 
 // HDF5's compression gains at most a factor of about 1030. An array that claims more than that of its file's bytes has no
 // data behind it, and asking memory for it could end the program.
-constexpr std::uint64_t most_compression = 1100;
+constexpr std::uint64_t max_compression = 1100;
 
 template <class T>
 std::vector<T> read_list(const Hdf5File& file, const std::string& name) {
@@ -20,7 +20,7 @@ std::vector<T> read_list(const Hdf5File& file, const std::string& name) {
     std::error_code ignored;
     const std::uint64_t bytes = std::filesystem::file_size(file.path(), ignored);
     const std::uint64_t count = dataset.rows() * dataset.row_size();
-    if (ignored || count > most_compression * bytes / sizeof(T))
+    if (ignored || count > max_compression * bytes / sizeof(T))
         throw Error(fmt::format("is damaged: '{}' claims {} numbers, more than the file can hold", name, count),
                     {file.path()});
     std::vector<T> values(static_cast<std::size_t>(count));

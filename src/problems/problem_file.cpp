@@ -198,7 +198,7 @@ void visit_problem(Archive& file, Problem& p) {
     file("joints/force_lower", p.joints.force_lower, "N, N m");
     file("joints/force_upper", p.joints.force_upper, "N, N m");
     file("joints/impulsive", p.joints.impulsive, "");
-    file("joints/curvature", p.joints.curvature, "m/s^2, rad/s^2");
+    file("joints/curvature", p.joints.bias, "m/s^2, rad/s^2");
     file("joints/T", p.T, "m/s per N s");
     file("joints/b", p.b, "m/s, rad/s");
     file("joints/lower", p.lower, "N s, N m s");
@@ -213,7 +213,7 @@ void visit_problem(Archive& file, Problem& p) {
     file("contacts/position", p.contacts.position, "m");
     file("contacts/normal", p.contacts.normal, "1");
     file("contacts/tangent", p.contacts.tangent, "1");
-    file("contacts/curvature", p.contacts.curvature, "m/s^2");
+    file("contacts/curvature", p.contacts.bias, "m/s^2");
     file("contacts/S", p.S, "m/s per N s");
     file("contacts/c", p.c, "m/s");
 }
@@ -255,8 +255,8 @@ private:
     const std::string& path_;
 };
 
-void check_jacobian(const Check& check, const BlockRows& J, const Nodes& nodes, int most_rows) {
-    check.starts(J.row, most_rows < 4 ? 1 : 0, most_rows, "rows of the groups");
+void check_jacobian(const Check& check, const BlockRows& J, const Nodes& nodes, int max_rows) {
+    check.starts(J.row, max_rows < 4 ? 1 : 0, max_rows, "rows of the groups");
     check.starts(J.first, 0, std::numeric_limits<int>::max(), "blocks of the groups");
     check(J.first.size() == J.row.size(), "rows and blocks of the groups");
     check.size(J.blocks, J.first.back(), "block");
@@ -282,13 +282,13 @@ void check_problem(const StepProblem& p, const std::string& path) {
     }
     check.size(p.r, nodes.nv(), "r");
 
-    const JointRows& joints = p.joints;
+    const BilateralRows& joints = p.joints;
     check_jacobian(check, joints.jacobian, nodes, most);
     const int m = joints.size();
     check.size(joints.id, joints.jacobian.groups(), "joints/id");
     check.size(joints.kind, m, "joints/kind");
     for (const auto* list : {&joints.value, &joints.target, &joints.stiffness, &joints.damping, &joints.force_lower,
-                             &joints.force_upper, &joints.curvature})
+                             &joints.force_upper, &joints.bias})
         check.size(*list, m, "joints/value .. curvature");
     check.size(joints.impulsive, m, "joints/impulsive");
     for (const RowVec* x : {&p.T, &p.b, &p.lower, &p.upper}) check.size(*x, m, "joints/T .. upper");
@@ -303,11 +303,11 @@ void check_problem(const StepProblem& p, const std::string& path) {
     check.size(contacts.facets, n, "contacts/facets");
     for (const auto* list : {&contacts.position, &contacts.normal, &contacts.tangent})
         check.size(*list, n, "contacts/position .. tangent");
-    check.size(contacts.curvature, k, "contacts/curvature");
+    check.size(contacts.bias, k, "contacts/curvature");
     check.size(p.S, k, "contacts/S");
     check.size(p.c, k, "contacts/c");
     for (const int facets : contacts.facets)
-        check(facets == 0 || (facets >= 2 && facets % 2 == 0 && facets <= 1 << 16), "a cone with odd facets");
+        check(is_disc(facets) || (facets >= 2 && facets % 2 == 0 && facets <= 1 << 16), "a cone with odd facets");
 }
 
 void check_guess(const StepProblem& p, const StepSolution& s, const std::string& path) {

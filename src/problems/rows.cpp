@@ -15,21 +15,21 @@ void keep_entries(std::vector<T>& list, const std::vector<char>& wanted) {
 
 }  // namespace
 
-void JointRows::clear() {
+void BilateralRows::clear() {
     jacobian.clear();
     id.clear();
     kind.clear();
-    for (auto* list : {&value, &target, &stiffness, &damping, &force_lower, &force_upper, &curvature}) list->clear();
+    for (auto* list : {&value, &target, &stiffness, &damping, &force_lower, &force_upper, &bias}) list->clear();
     impulsive.clear();
 }
 
-int JointRows::begin_group(std::uint32_t joint, int dim, RowKind row_kind) {
+int BilateralRows::begin_group(std::uint32_t joint, int dim, RowKind row_kind) {
     const int first = jacobian.rows();
     jacobian.begin_group(dim);
     id.push_back(joint);
     const std::size_t n = static_cast<std::size_t>(jacobian.rows());
     kind.resize(n, row_kind);
-    for (auto* list : {&value, &target, &stiffness, &damping, &curvature}) list->resize(n, 0.0);
+    for (auto* list : {&value, &target, &stiffness, &damping, &bias}) list->resize(n, 0.0);
     force_lower.resize(n, -infinity);
     force_upper.resize(n, infinity);
     impulsive.resize(n, 0);
@@ -39,7 +39,7 @@ int JointRows::begin_group(std::uint32_t joint, int dim, RowKind row_kind) {
 void ContactRows::clear() {
     jacobian.clear();
     id.clear();
-    for (auto* list : {&gap, &friction, &restitution, &tangential_restitution, &curvature}) list->clear();
+    for (auto* list : {&gap, &friction, &restitution, &tangential_restitution, &bias}) list->clear();
     facets.clear();
     for (auto* list : {&position, &normal, &tangent}) list->clear();
 }
@@ -56,16 +56,16 @@ void ContactRows::begin_contact(ContactId contact, int dim, double phi, double m
     position.push_back(Vec3::Zero());
     normal.push_back(Vec3::Zero());
     tangent.push_back(Vec3::Zero());
-    curvature.resize(static_cast<std::size_t>(jacobian.rows()), 0.0);
+    bias.resize(static_cast<std::size_t>(jacobian.rows()), 0.0);
 }
 
 void ContactRows::keep(const std::vector<char>& wanted) {
     std::size_t kept_rows = 0;
     for (int i = 0; i < size(); ++i) {
         if (!wanted[i]) continue;
-        for (int j = jacobian.row[i]; j < jacobian.row[i + 1]; ++j) curvature[kept_rows++] = curvature[j];
+        for (int j = jacobian.row[i]; j < jacobian.row[i + 1]; ++j) bias[kept_rows++] = bias[j];
     }
-    curvature.resize(kept_rows);
+    bias.resize(kept_rows);
     jacobian.keep(wanted);
     keep_entries(id, wanted);
     for (auto* list : {&gap, &friction, &restitution, &tangential_restitution}) keep_entries(*list, wanted);

@@ -36,7 +36,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Buffered bytes that force a flush before its time; a run that records faster than it flushes stays small.
-constexpr std::size_t most_buffered = 32u << 20;
+constexpr std::size_t max_buffered = 32u << 20;
 
 // What a row needs besides the state; kept for the final state when no row fell on the end of the last step.
 struct Pending {
@@ -435,7 +435,7 @@ void Hdf5Recorder::write(const System& system, const State& state, const Step& s
     std::size_t buffered = 0;
     if (new_rows_ > 0)
         for (const Column* column : columns_) buffered += column->buffered();
-    if (buffered > most_buffered || std::chrono::duration<double>(Clock::now() - last_flush_).count() >= flush_every_)
+    if (buffered > max_buffered || std::chrono::duration<double>(Clock::now() - last_flush_).count() >= flush_every_)
         flush(true);
 }
 

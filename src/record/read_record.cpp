@@ -49,7 +49,7 @@ namespace {
 
 // How often a moving file is looked at again before it is called damaged; one try takes about a millisecond, a
 // commit some microseconds.
-constexpr int most_tries = 50;
+constexpr int max_tries = 50;
 
 std::vector<std::string> split_lines(const std::string& text) {
     std::vector<std::string> lines;
@@ -120,7 +120,7 @@ public:
 
 private:
     Commit last_commit() const {
-        for (int i = 0; i < most_tries; ++i) {
+        for (int i = 0; i < max_tries; ++i) {
             const std::vector<std::uint64_t> words = file_.read<std::uint64_t>("commit");
             if (words.size() != 2 * commit_words) throw Error("is damaged: 'commit' has the wrong size", {path_});
             Commit best;
@@ -334,7 +334,7 @@ private:
     // A running writer may be filling the slot we read; then the check is wrong and there is a newer commit.
     std::vector<std::uint8_t> last_snapshot() const {
         Commit c = commit_;
-        for (int i = 0; i < most_tries; ++i, c = last_commit()) {
+        for (int i = 0; i < max_tries; ++i, c = last_commit()) {
             std::vector<std::uint8_t> bytes(static_cast<std::size_t>(c.snapshot_length));
             if (bytes.empty()) return bytes;
             const Hdf5Dataset dataset = file_.open("snapshot/bytes", Hdf5Type::u8);

@@ -17,8 +17,8 @@ namespace {
 
 using plot::number;
 
-constexpr std::size_t most_rows = 30;     // of the timeline; more do not fit on a page
-constexpr std::size_t most_events = 200;  // of the table
+constexpr std::size_t max_rows = 30;     // of the timeline; more do not fit on a page
+constexpr std::size_t max_events = 200;  // of the table
 
 struct Contact {
     ContactId id;
@@ -91,7 +91,7 @@ void add_events(const RecordContents& r, plot::Page& page) {
                      {"who", false},        {"before", false},
                      {"after", false},      {"normal speed before [m/s]", true},
                      {"after [m/s]", true}, {"normal impulse [N s]", true}};
-    const std::size_t shown = std::min(most_events, r.events.size());
+    const std::size_t shown = std::min(max_events, r.events.size());
     // Times of one column have one number of decimals, the largest that nine digits of any of them need.
     std::size_t decimals = 0;
     for (std::size_t i = 0; i < shown; ++i) {
@@ -127,9 +127,9 @@ void add_events(const RecordContents& r, plot::Page& page) {
                                    rounded(e.impulse, impulse)});
         table.rows.push_back(std::move(row));
     }
-    if (r.events.size() > most_events)
+    if (r.events.size() > max_events)
         page.paragraph(
-            fmt::format("The first {} of {} events; the record holds all of them.", most_events, r.events.size()),
+            fmt::format("The first {} of {} events; the record holds all of them.", max_events, r.events.size()),
             "note");
     page.table(table);
 }
@@ -153,16 +153,16 @@ void add_contacts(const RecordContents& r, plot::Page& page) {
     timeline.from = r.t.empty() ? 0 : r.t.front();
     timeline.to = r.t.empty() ? 0 : r.t.back();
     bool marks = false;
-    for (std::size_t i = 0; i < std::min(most_rows, contacts.size()); ++i) {
+    for (std::size_t i = 0; i < std::min(max_rows, contacts.size()); ++i) {
         Contact& c = contacts[i];
         marks = marks || !c.impacts.empty();
         timeline.rows.push_back({contact_name(r, c.id), std::move(c.bars), std::move(c.impacts)});
     }
     if (marks) timeline.mark_name = "impact located";
     std::string caption = "Contacts with the most changes first.";
-    if (contacts.size() > most_rows)
-        caption += fmt::format(" {} of {} contacts are shown, {} are left out.", most_rows, contacts.size(),
-                               contacts.size() - most_rows);
+    if (contacts.size() > max_rows)
+        caption += fmt::format(" {} of {} contacts are shown, {} are left out.", max_rows, contacts.size(),
+                               contacts.size() - max_rows);
     if (std::any_of(timeline.rows.begin(), timeline.rows.end(),
                     [](const auto& row) { return row.name.find(':') != std::string::npos; }))
         caption += " Names end with what touches of either shape: f face, e edge, v vertex, s curved surface.";

@@ -18,7 +18,7 @@ namespace {
 using plot::Outline;
 using Kind = Outline::Kind;
 
-constexpr std::size_t most_views = 8;
+constexpr std::size_t max_views = 8;
 
 // The overrides stand as comments behind the text: load_model puts them there.
 Model model_of(const RecordContents& record) {
@@ -78,7 +78,7 @@ std::string title_of(const ViewAxes& axes, const Vec3& gravity) {
 // Rows so that half of the pictures follow the time and half the way that was gone: rest is shown, but not eight times.
 std::vector<Eigen::Index> choose_moments(const RecordContents& record, const Track& track, bool moves) {
     const std::size_t n = track.rows.size();
-    if (n <= 2 || (moves && n <= most_views)) return track.rows;
+    if (n <= 2 || (moves && n <= max_views)) return track.rows;
     if (!moves) return {track.rows.front(), track.rows.back()};
     std::vector<double> way(n, 0.0);
     for (std::size_t k = 1; k < n; ++k) {
@@ -88,8 +88,8 @@ std::vector<Eigen::Index> choose_moments(const RecordContents& record, const Tra
     const double t0 = record.t[track.rows.front()];
     const double span = record.t[track.rows.back()] - t0;
     std::vector<Eigen::Index> moments;
-    for (std::size_t i = 0, k = 0; i < most_views; ++i) {
-        const double wanted = static_cast<double>(i) / (most_views - 1);
+    for (std::size_t i = 0, k = 0; i < max_views; ++i) {
+        const double wanted = static_cast<double>(i) / (max_views - 1);
         const auto measure = [&](std::size_t j) {
             const double t = span > 0 ? (record.t[track.rows[j]] - t0) / span : 0;
             return way.back() > 0 ? 0.5 * t + 0.5 * way[j] / way.back() : t;

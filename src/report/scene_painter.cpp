@@ -10,7 +10,7 @@ namespace {
 using plot::Outline;
 using Kind = Outline::Kind;
 
-constexpr std::size_t most_shapes = 500;  // drawn; beyond, the page would grow past what a browser likes
+constexpr std::size_t max_shapes = 500;  // drawn; beyond, the page would grow past what a browser likes
 
 }  // namespace
 
@@ -20,14 +20,14 @@ ScenePainter::ScenePainter(const MultibodySystem& system, const Model& model, co
     for (const RigidBody& body : m_.bodies) colour_.push_back(body.fixed ? -1 : colour++ % plot::colours);
     for (const Event& e : record.events)
         if (is_edit(e.kind) && e.kind != EventKind::drive) edits_.push_back(e);
-    make_stages(model);
+    make_editions(model);
     shaped_.assign(m_.bodies.size(), false);
-    const auto note_shapes = [&](const MultibodySystem& stage) {
-        for (const Collider& c : stage.model().collision.colliders)
+    const auto note_shapes = [&](const MultibodySystem& edition) {
+        for (const Collider& c : edition.model().collision.colliders)
             if (c.body >= 0 && c.body < std::ssize(shaped_)) shaped_[c.body] = true;
     };
     note_shapes(s_);
-    for (const Stage& stage : stages_) note_shapes(*stage.system);
+    for (const Edition& edition : editions_) note_shapes(*edition.system);
 }
 
 Track ScenePainter::track() const {
@@ -51,10 +51,10 @@ std::vector<Outline> ScenePainter::paint(Eigen::Index row, const ViewAxes& axes,
     const double t = r_.t[row];
     std::vector<Outline> list;
     std::size_t count = 0;
-    for (const Collider& c : stage(t).collision.colliders) {
+    for (const Collider& c : edition(t).collision.colliders) {
         if (c.body >= std::ssize(m_.bodies)) continue;
         const bool moves = c.body >= 0 && !m_.bodies[c.body].fixed;
-        if (moves != moving || !body_there(c.body, t) || ++count > most_shapes) continue;
+        if (moves != moving || !body_there(c.body, t) || ++count > max_shapes) continue;
         const int colour = moves ? colour_[c.body] : -1;
         for (Outline& o : outlines_of(c.shape, s_.pose(c.body, q), axes, colour)) list.push_back(std::move(o));
     }
@@ -90,11 +90,11 @@ bool ScenePainter::turns() const {
 }
 
 std::size_t ScenePainter::left_out() const {
-    return m_.collision.colliders.size() > most_shapes ? m_.collision.colliders.size() - most_shapes : 0;
+    return m_.collision.colliders.size() > max_shapes ? m_.collision.colliders.size() - max_shapes : 0;
 }
 
 // Each action is made on the recorded state nearest to it.
-void ScenePainter::make_stages(const Model& model) {
+void ScenePainter::make_editions(const Model& model) {
     std::shared_ptr<const Editor> editor = model.editor;
     for (const Action& action : model.actions) {
         if (!editor || r_.t.empty() || action.t > r_.t.back()) return;
@@ -107,17 +107,17 @@ void ScenePainter::make_stages(const Model& model) {
             const auto* system = dynamic_cast<const MultibodySystem*>(edited.system.get());
             if (!system || system->nq() != s_.nq()) return;
             editor = edited.editor;
-            stages_.push_back({action.t, std::move(edited.system), system});
+            editions_.push_back({action.t, std::move(edited.system), system});
         } catch (const Error&) {
             return;  // refused in the run as well, or made after edits that no scene knows of
         }
     }
 }
 
-const MultibodyModel& ScenePainter::stage(double t) const {
+const MultibodyModel& ScenePainter::edition(double t) const {
     const MultibodyModel* model = &m_;
-    for (const Stage& stage : stages_)
-        if (stage.t <= t) model = &stage.system->model();
+    for (const Edition& edition : editions_)
+        if (edition.t <= t) model = &edition.system->model();
     return *model;
 }
 
@@ -141,7 +141,7 @@ void ScenePainter::add_rods(double t, const VecX& q, const ViewAxes& axes, std::
         if (body >= 0) anchors[body].push_back(world);
         return world;
     };
-    const MultibodyModel& now = stage(t);
+    const MultibodyModel& now = edition(t);
     const auto outside = [&](int body) { return body >= std::ssize(m_.bodies); };
     for (const Joint& joint : now.joints) {
         if (joint.kind->is_gear()) continue;

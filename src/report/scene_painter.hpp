@@ -29,14 +29,14 @@ public:
 
 private:
     // The system from an action on.
-    struct Stage {
+    struct Edition {
         double t;  // [s]
         std::unique_ptr<const System> owner;
         const MultibodySystem* system;
     };
 
-    void make_stages(const Model& model);
-    const MultibodyModel& stage(double t) const;
+    void make_editions(const Model& model);
+    const MultibodyModel& edition(double t) const;
     bool there(const Subject& subject, bool at_start, double t) const;
     bool body_there(int body, double t) const;
     void add_rods(double t, const VecX& q, const ViewAxes& axes, std::vector<plot::Outline>& list) const;
@@ -46,8 +46,8 @@ private:
     const RecordContents& r_;
     std::vector<int> colour_;
     std::vector<char> shaped_;
-    std::vector<Event> edits_;   // of what is there
-    std::vector<Stage> stages_;  // by time
+    std::vector<Event> edits_;       // of what is there
+    std::vector<Edition> editions_;  // by time
 };
 
 }  // namespace stickslip

@@ -35,8 +35,8 @@ struct Track {
 
 // At most 400 rows of n, the first and the last among them: enough to find path, window and moments.
 inline std::vector<Eigen::Index> sampled_rows(Eigen::Index n) {
-    constexpr Eigen::Index most_sampled = 400;
-    const Eigen::Index stride = std::max<Eigen::Index>(1, (n + most_sampled - 1) / most_sampled);
+    constexpr Eigen::Index max_sampled = 400;
+    const Eigen::Index stride = std::max<Eigen::Index>(1, (n + max_sampled - 1) / max_sampled);
     std::vector<Eigen::Index> rows;
     for (Eigen::Index k = 0; k < n; k += stride) rows.push_back(k);
     if (!rows.empty() && rows.back() != n - 1) rows.push_back(n - 1);

@@ -14,7 +14,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr std::size_t most_lines = plot::colours;
+constexpr std::size_t max_lines = plot::colours;
 // [m] Where nothing moves farther than this, ways from the start say more than positions.
 constexpr double standstill = 1e-6;
 
@@ -166,7 +166,7 @@ private:
     const RecordContents& r_;
 };
 
-// Keeps the `most_lines` with the largest range, in their order; those that stand still beside the others go as well.
+// Keeps the `max_lines` with the largest range, in their order; those that stand still beside the others go as well.
 std::size_t keep_movers(std::vector<Channel>& group) {
     std::vector<double> ranges;
     for (const Channel& c : group) ranges.push_back(c.range());
@@ -174,7 +174,7 @@ std::size_t keep_movers(std::vector<Channel>& group) {
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ranges[a] > ranges[b]; });
     const double least = order.empty() ? 0 : 1e-6 * ranges[order[0]];
-    std::size_t count = std::min(most_lines, order.size());
+    std::size_t count = std::min(max_lines, order.size());
     while (count > 1 && ranges[order[count - 1]] < least) --count;
     const std::size_t left_out = group.size() - count;
     order.resize(count);
@@ -315,8 +315,8 @@ void add_trajectories(const RecordContents& record, const std::vector<std::strin
             left_out += group.size();
             continue;
         }
-        for (std::size_t first = 0; first < group.size(); first += most_lines) {
-            const std::size_t end = std::min(group.size(), first + most_lines);
+        for (std::size_t first = 0; first < group.size(); first += max_lines) {
+            const std::size_t end = std::min(group.size(), first + max_lines);
             add_pictures(
                 record,
                 {group.begin() + static_cast<std::ptrdiff_t>(first), group.begin() + static_cast<std::ptrdiff_t>(end)},

@@ -83,7 +83,7 @@ Drive build_drive(const Scene::Drive& drive) {
     if (drive.motor) {
         const Scene::Drive::Motor& motor = *drive.motor;
         built.motor = Motor{motor.position.has_value(), function(motor.position ? *motor.position : *motor.speed),
-                            motor.time_constant, motor.most.value_or(infinity)};
+                            motor.time_constant, motor.max_effort.value_or(infinity)};
     }
     if (drive.friction) built.friction = TimeFunction::constant(*drive.friction);
     if (drive.brake) built.brake = function(*drive.brake);

@@ -91,7 +91,7 @@ private:
     const MultibodySystem* bodies_;
     ContactFinder finder_;
     BlockMatrix mass_;
-    JointRows joints_;
+    BilateralRows joints_;
     ContactRows contacts_;
 };
 

@@ -179,7 +179,7 @@ void check_limits(const Scene& scene, Audit& audit) {
                             two.name, joint.name),
                 "the coordinates are tied from their values at t = 0: move a `start` or widen the limits",
                 {joint.name, one.name, two.name}, joint.place);
-        if (d1->motor && d2->motor && !d1->motor->most && !d2->motor->most)
+        if (d1->motor && d2->motor && !d1->motor->max_effort && !d2->motor->max_effort)
             add(audit, Severity::warning, "limits",
                 fmt::format("'{}' and '{}' both have motors without a largest force, and '{}' couples them", one.name,
                             two.name, joint.name),

@@ -85,10 +85,10 @@ std::string fill_braces(const std::string& text, const Names& names, const Place
 }
 
 // Gives a copy its indices and fills the braces of its words.
-void settle(YamlNode& node, const std::shared_ptr<const Indices>& indices, const Names& names) {
+void bind_indices(YamlNode& node, const std::shared_ptr<const Indices>& indices, const Names& names) {
     node.indices = indices;
     if (node.text.find_first_of("{}") != std::string::npos) node.text = fill_braces(node.text, names, node.place());
-    for (YamlNode& child : node.children) settle(child, indices, names);
+    for (YamlNode& child : node.children) bind_indices(child, indices, names);
 }
 
 class Copier {
@@ -189,7 +189,7 @@ private:
             const Names names(parameters_, shared.get());
             YamlNode copy = template_;
             try {
-                settle(copy, shared, names);
+                bind_indices(copy, shared, names);
                 add(fill_braces(name_, names, place_), std::move(copy), section);
             } catch (const Error& e) {
                 throw_about_copy(e, indices);

@@ -121,7 +121,7 @@ SceneMap motor(const char* name, const std::string& unit, const char* most, cons
     return {name,
             {{"speed", number, "", unit + "/s", "", "formula of t", at(&SceneMotor::speed)},
              {"position", number, "", unit, "", "formula of t", at(&SceneMotor::position)},
-             {most, not_negative, "", force, "as much as it takes", "largest force", at(&SceneMotor::most)},
+             {most, not_negative, "", force, "as much as it takes", "largest force", at(&SceneMotor::max_effort)},
              {"time_constant", positive, "", "s", "0.05", "an error of the position falls as exp(-t/time_constant)",
               at(&SceneMotor::time_constant)}},
             {{one, {"speed", "position"}}, {belongs, {"time_constant", "position"}}}};

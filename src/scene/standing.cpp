@@ -297,10 +297,10 @@ void Standing::drive(Scene& scene, const Edit& edit, double t, Changes& changes)
         drive.motor->speed = edit.speed;
         drive.motor->position = edit.position;
     }
-    if ((edit.most || edit.time_constant) && !drive.motor)
+    if ((edit.max_effort || edit.time_constant) && !drive.motor)
         throw Error(fmt::format("joint '{}' has no motor: give it a 'speed' or a 'position' too", joint.name),
                     place_of(edit));
-    if (edit.most) drive.motor->most = edit.most;
+    if (edit.max_effort) drive.motor->max_effort = edit.max_effort;
     if (edit.time_constant) {
         if (!drive.motor->position)
             throw Error(

@@ -328,7 +328,7 @@ void check_placement(const Scene& scene, const Edit& edit, const Where& at) {
 }
 
 bool changes_drive(const Edit& edit) {
-    return edit.speed || edit.position || edit.brake || edit.most || edit.time_constant || edit.friction;
+    return edit.speed || edit.position || edit.brake || edit.max_effort || edit.time_constant || edit.friction;
 }
 
 void walk_actions(const Scene& scene) {

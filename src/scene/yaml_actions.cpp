@@ -63,7 +63,7 @@ const Scene::Joint& driven_joint(const Scene& scene, const Edit& edit) {
 }
 
 // A motor that turns has a largest torque, one that slides a largest force: of the two keys one is meant.
-std::pair<const char*, const char*> keys_of_most(const Scene::Joint& joint, const Edit& edit) {
+std::pair<const char*, const char*> keys_of_max_effort(const Scene::Joint& joint, const Edit& edit) {
     return coordinate_turns(joint.kind, driven_coordinate(joint, edit)) ? std::pair("max_torque", "max_force")
                                                                         : std::pair("max_force", "max_torque");
 }
@@ -72,7 +72,7 @@ void read_drive(const MapReader& map, const Scene& scene, double t, Edit& edit) 
     const Scene::Joint& joint = driven_joint(scene, edit);
     if (const std::optional<int> coordinate = read_coordinate(map, scene, joint))
         edit.coordinate = joint_coordinates(joint.kind)[*coordinate];
-    const auto [most, other] = keys_of_most(joint, edit);
+    const auto [most, other] = keys_of_max_effort(joint, edit);
     if (map.find(other)) {
         const bool turning = coordinate_turns(joint.kind, driven_coordinate(joint, edit));
         throw Error(fmt::format("joint '{}' {}: expected '{}', found '{}'", joint.name, turning ? "turns" : "slides",
@@ -125,7 +125,7 @@ YamlNode write_edit(const Scene& scene, const Scene::Action& action) {
     if (!edit.coordinate.empty()) write_coordinate(edit.coordinate, map);
     YamlNode keys = empty_map();
     write_fields(map_of(edit.kind), edit, keys);
-    const char* other = edit.most ? keys_of_most(driven_joint(scene, edit), edit).second : "";
+    const char* other = edit.max_effort ? keys_of_max_effort(driven_joint(scene, edit), edit).second : "";
     for (std::size_t i = 0; i < keys.keys.size(); ++i)
         if (keys.keys[i] != other) put(map, keys.keys[i], keys.children[i]);
     return map;

@@ -77,7 +77,7 @@ void read_cone(const YamlNode& cone, Scene& scene) {
     const YamlNode& facets = MapReader(cone, "a cone", "cone").need("polygon");
     scene.contacts.facets = values.whole(facets);
     if (const std::string wrong = wrong_with_facets(scene.contacts.facets);
-        scene.contacts.facets == 0 || !wrong.empty())
+        is_disc(scene.contacts.facets) || !wrong.empty())
         throw Error(wrong.empty() ? wrong_with_facets(2) : wrong, facets.place());
 }
 

@@ -9,8 +9,8 @@ namespace {
 
 // A name, or a map with `name` and options. Options stay text: their types are known to the scheme alone, so a
 // formula there needs a leading `=`.
-Scene::Choosing read_choosing(const YamlNode& node, const char* what, const Scene& scene) {
-    Scene::Choosing chosen;
+Selection read_selection(const YamlNode& node, const char* what, const Scene& scene) {
+    Selection chosen;
     chosen.place = node.place();
     if (node.kind == YamlNode::Kind::scalar && !node.text.empty()) {
         chosen.name = node.text;
@@ -60,7 +60,7 @@ void read_tolerances(const YamlNode& node, Scene& scene) {
     }
 }
 
-YamlNode write_choosing(const Scene::Choosing& chosen) {
+YamlNode write_selection(const Selection& chosen) {
     if (chosen.options.empty()) return scalar(chosen.name);
     YamlNode map = empty_map();
     put(map, "name", scalar(chosen.name));
@@ -76,11 +76,11 @@ void read_run(const YamlNode& node, Scene& scene) {
     Scene::Run& run = scene.run;
     run.place = node.place();
     read_fields(map, scene, run);
-    const auto choose = [&](const char* key, Scene::Choosing& chosen) {
+    const auto choose = [&](const char* key, Selection& chosen) {
         const YamlNode* given = map.find(key);
         if (!given) return;
         const std::string otherwise = chosen.name;
-        chosen = read_choosing(*given, key, scene);
+        chosen = read_selection(*given, key, scene);
         if (chosen.name.empty()) chosen.name = otherwise;
     };
     choose("scheme", run.scheme);
@@ -96,8 +96,8 @@ void read_run(const YamlNode& node, Scene& scene) {
 YamlNode write_run(const Scene& scene) {
     const Scene::Run& run = scene.run;
     YamlNode section = empty_map(), record = empty_map(), tolerances = empty_map();
-    put(section, "scheme", write_choosing(run.scheme));
-    put(section, "solver", write_choosing(run.solver));
+    put(section, "scheme", write_selection(run.scheme));
+    put(section, "solver", write_selection(run.solver));
     for (const OptionValue& given : run.tolerances) put(tolerances, given.key, scalar(given.text));
     if (!tolerances.keys.empty()) put(section, "tolerances", std::move(tolerances));
     write_fields(scene_map("run"), run, section);

@@ -18,7 +18,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr double no_overlap = 2;  // in place of a share of the step
+constexpr double no_overlap = 2;  // in place of a fraction of the step
 
 // The smallest gap at the later configuration of the contacts that were open at the earlier one.
 double smallest_open_gap(const ContactGaps& before, const ContactGaps& now, double closed_gap) {
@@ -50,7 +50,7 @@ void Euler::contact_step(const System& system, Solver& solver, const State& x, c
     problem.A = s.terms.mass;
     problem.size_to_rows();
     fill_explicit_rule(system, x, h, s);
-    // A step cut short by a collision takes out its share of the error only: chi phi/h with h -> 0 would throw bodies
+    // A step cut short by a collision takes out its fraction of the error only: chi phi/h with h -> 0 would throw bodies
     // apart (scenes/capsules.yaml, where curved gaps overlap by microns and steps are cut to nanoseconds).
     const double chi = options_.stabilisation * std::min(1.0, h / options_.step);
     // q1 already is the end position, so springs and stabilisation look one step further: weights 1.
@@ -65,23 +65,23 @@ void Euler::contact_step(const System& system, Solver& solver, const State& x, c
     solve_stage(solver, s, report);
 }
 
-// The share of the step after which the first contact that is open at the start overlaps, or no_overlap. Leaves the configuration
+// The fraction of the step after which the first contact that is open at the start overlaps, or no_overlap. Leaves the configuration
 // there, or at the end of the step, in s.q1, the way to it in s.dq and its rows in s.problem.
 double Euler::first_overlap(const System& system, const State& x, double h, Step& s, Work& w) const {
-    const auto smallest_gap_at = [&](double share) {
-        s.dq = (share * h) * x.v;
+    const auto smallest_gap_at = [&](double fraction) {
+        s.dq = (fraction * h) * x.v;
         s.q1 = x.q;
         system.advance(s.q1, s.dq);
-        find_rows(system, x.t + share * h, s.q1, x.v, h, s);
+        find_rows(system, x.t + fraction * h, s.q1, x.v, h, s);
         list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.terms.contact_speed, w.after);
         return smallest_open_gap(w.before, w.after, options_.closed_gap.in(s.tolerances));
     };
     const double deepest = smallest_gap_at(1);
     if (!(deepest < 0)) return no_overlap;
     const double open = smallest_open_gap(w.before, w.before, options_.closed_gap.in(s.tolerances));
-    const double share = bracketed_root(smallest_gap_at, 0, 1, open, deepest);
-    smallest_gap_at(share);
-    return share;
+    const double fraction = bracketed_root(smallest_gap_at, 0, 1, open, deepest);
+    smallest_gap_at(fraction);
+    return fraction;
 }
 
 // Moves x to s.q1 by the contact step of length h with the contacts that were closed at its start, and books it.
@@ -147,9 +147,9 @@ StepReport Euler::step(const System& system, Solver& solver, State& x, double t_
         h = 0;
         s.dq.setZero();
     } else {
-        const double share = first_overlap(system, x, h, s, w);
-        collision = share <= 1;
-        if (collision) h *= share;
+        const double fraction = first_overlap(system, x, h, s, w);
+        collision = fraction <= 1;
+        if (collision) h *= fraction;
         watch.lap(StepTimers::find);
         const double t1 = collision ? x.t + h : end_of_step(x.t, h, t_limit);
         if (h > 0) take(system, solver, x, h, t1, s, w, watch, report);

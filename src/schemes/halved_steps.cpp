@@ -28,9 +28,9 @@ namespace stickslip {
 
 namespace {
 
-constexpr double safety = 0.9;       // If larger, more steps are thrown away. If smaller, more are taken.
-constexpr double most_growth = 5;    // If larger, one lucky error estimate costs several rejected trials.
-constexpr double most_shrink = 0.2;  // If smaller, one impact costs many short steps.
+constexpr double safety = 0.9;      // If larger, more steps are thrown away. If smaller, more are taken.
+constexpr double max_growth = 5;    // If larger, one lucky error estimate costs several rejected trials.
+constexpr double max_shrink = 0.2;  // If smaller, one impact costs many short steps.
 
 void save_start(const System& system, const State& x, double h, Step& s, HalvedWork& k) {
     k.start.keep(x, s);
@@ -144,9 +144,9 @@ StepReport halved_step(const System& system, const HalvedSteps& control, const O
         const double apart = (x.q - k.q_full).norm();
         const double error =
             std::isfinite(apart) ? std::max({apart, sunk(system, x, s, k), unseen(system, h, s, k)}) : infinity;
-        double factor = most_growth;
+        double factor = max_growth;
         if (error > 0)
-            factor = std::clamp(safety * std::pow(control.tol / error, 1 / control.order), most_shrink, most_growth);
+            factor = std::clamp(safety * std::pow(control.tol / error, 1 / control.order), max_shrink, max_growth);
         const bool good = error <= control.tol;
         if (!good && h > control.smallest_step) {
             ++rejected;

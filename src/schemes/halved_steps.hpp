@@ -22,7 +22,7 @@ struct HalvedWork {
     StepStart start;
     std::vector<ContactId> id;  // sorted: contacts at the start
     std::vector<double> gap;    // [m]
-    JointRows end_joints;       // rows at the end
+    BilateralRows end_joints;   // rows at the end
     ContactRows end_contacts;
     VecX q_full;  // nq: the end of the single step
     Forces forces;

@@ -52,7 +52,7 @@ public:
         StepStart start;
         EventDrivenMemory start_events;
         // Rows at the end of a step.
-        JointRows joints;
+        BilateralRows joints;
         ContactRows contacts;
     };
     Hybrid(const EventDrivenOptions& options, const Switching& switching, std::unique_ptr<SmoothMethod> method);

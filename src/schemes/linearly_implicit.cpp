@@ -92,7 +92,7 @@ void LinearlyImplicit::classify(const State& x, bool damped, Step& s, Scratch& w
 
 // Drives bind the end velocity: their targets are those of the end, forces and everything else those of the middle.
 bool LinearlyImplicit::find_targets(const System& system, const State& x, double h, Step& s, Scratch& w) const {
-    const JointRows& joints = s.problem.joints;  // of the start, or of the last trial
+    const BilateralRows& joints = s.problem.joints;  // of the start, or of the last trial
     const bool driven =
         std::find(joints.kind.begin(), joints.kind.end(), RowKind::velocity) != joints.kind.end() &&
         std::any_of(joints.target.begin(), joints.target.end(), [](double speed) { return speed != 0; });
@@ -116,7 +116,7 @@ void LinearlyImplicit::solve(const System& system, Solver& solver, const State& 
     system.advance(w.q_rows, w.dq);
     find_rows(system, x.t + h / 2, w.q_rows, x.v, h, s);
     if (targets) problem.joints.target = w.joints.target;
-    if (end_velocity) system.curvature(x.t, w.q_rows, x.v, *s.finder, problem.joints, problem.contacts);
+    if (end_velocity) system.bias(x.t, w.q_rows, x.v, *s.finder, problem.joints, problem.contacts);
     ContactRows& contacts = problem.contacts;
     s.terms.wanted.resize(static_cast<std::size_t>(contacts.size()));
     for (int i = 0; i < contacts.size(); ++i) {
@@ -168,7 +168,7 @@ void LinearlyImplicit::solve(const System& system, Solver& solver, const State& 
         for (int k = first; k < last; ++k) {
             const bool on_mean = k == first ? !end_velocity : friction_on_mean;
             problem.c[k] =
-                on_mean ? (k == first ? mean : friction_mean) * w.product[k] : (1 - ahead) * h * contacts.curvature[k];
+                on_mean ? (k == first ? mean : friction_mean) * w.product[k] : (1 - ahead) * h * contacts.bias[k];
         }
         problem.c[first] += s.terms.stabilisation[i];
     }
@@ -207,7 +207,7 @@ void LinearlyImplicit::accept(const System& system, State& x, const Trial& trial
     Stage stage = solved_stage(s, {t0, s.q0, s.v0}, {x.t, x.q, x.v});
     stage.alpha = trial.alpha;
     stage.gamma = trial.gamma;
-    stage.share = y;
+    stage.fraction = y;
     stage.impacts_inside = false;
     s.ledger.book(system, stage);
     note_impulses(s, y);
@@ -257,7 +257,7 @@ void LinearlyImplicit::collide(const System& system, Solver& solver, State& x, S
 }
 
 bool LinearlyImplicit::stiff(const System& system, double h, const Step& s) const {
-    const JointRows& joints = s.problem.joints;
+    const BilateralRows& joints = s.problem.joints;
     const Nodes& nodes = system.nodes();
     for (int g = 0; g < joints.jacobian.groups(); ++g) {
         for (int k = 0; k < joints.jacobian.dim(g); ++k) {

@@ -138,7 +138,7 @@ private:
             bool now = false;
         };
         ContactGaps start, end;
-        JointRows joints;
+        BilateralRows joints;
         ContactRows contacts;
         const System* rows_of = nullptr;  // whose rows these are, while they are those of the end of the last step, and
         double rows_t = 0;                // when and

@@ -91,7 +91,7 @@ double LinearlyImplicit::first_stop(const System& system, Solver& solver, const 
     const bool slack = options_.location.index == 1;
     const StepProblem& problem = s.problem;
     const ContactRows& contacts = problem.contacts;
-    const JointRows& joints = problem.joints;
+    const BilateralRows& joints = problem.joints;
     w.stops.clear();
 
     // Everything that slides at the start and no longer does, or the other way, at the end.
@@ -210,7 +210,7 @@ double LinearlyImplicit::first_release(const System& system, const State& x, con
         w.closed.push_back(before.id);
         w.closed_modes.push_back(stuck ? ContactMode::stick : ContactMode::slip);
     }
-    const JointRows& joints = problem.joints;
+    const BilateralRows& joints = problem.joints;
     const RowVec& speed = joint_speeds(x.v, s);
     for (int i = 0; i < joints.size(); ++i) {
         const bool bounded = problem.lower[i] > -infinity || problem.upper[i] < infinity;

@@ -46,7 +46,7 @@ void StepRecord::at(const System& system, double t, State& x) const {
 }
 
 void plan_redundancy(const System& system, const State& state, Step& step) {
-    JointRows joints;
+    BilateralRows joints;
     ContactRows contacts;
     BlockMatrix mass;
     system.mass(state.q, mass);

@@ -6,7 +6,7 @@
 
 #include "collision/finder.hpp"
 #include "diagnose/redundancy.hpp"
-#include "schemes/impacts/settle.hpp"
+#include "schemes/impacts/snap.hpp"
 
 namespace stickslip {
 
@@ -50,14 +50,14 @@ void EditLog::make(const Edit& edit, MadeEdit entry, EditedRun run, std::vector<
     Step aside;  // the step just taken stays as it was
     aside.finder->set_frames(run.step.finder->frames());
     aside.ledger = run.step.ledger;
-    JointRows joints;
+    BilateralRows joints;
     ContactRows contacts;
     model.system->look_ahead(state.v, 0, *aside.finder);
     model.system->rows(state.t, state.q, *aside.finder, joints, contacts);
     aside.ledger.edit(*edited.system, edited.state);
     StepReport report;
-    const Settled settled = settle(*edited.system, run.solver, joints.id, edited.state, aside, report);
-    if (settled.needed) {
+    const Snap snap = snap_shut(*edited.system, run.solver, joints.id, edited.state, aside, report);
+    if (snap.needed) {
         const double worst = report.solve.residual.max();
         if (model.run.certify && !(report.status == Status::ok && worst <= run.tol))
             throw Error(
@@ -68,8 +68,8 @@ void EditLog::make(const Edit& edit, MadeEdit entry, EditedRun run, std::vector<
         residual_max = std::max(residual_max, worst);
         for (Event& event : edited.events) {
             if (event.kind != EventKind::attach) continue;
-            event.normal_speed_before = settled.speed;
-            event.impulse = settled.impulse;
+            event.normal_speed_before = snap.speed;
+            event.impulse = snap.impulse;
         }
     }
     replace_system(std::move(edited.system), model);
@@ -78,7 +78,7 @@ void EditLog::make(const Edit& edit, MadeEdit entry, EditedRun run, std::vector<
     made_.push_back(std::move(entry));
     events.insert(events.end(), edited.events.begin(), edited.events.end());
     run.step.ledger = aside.ledger;
-    carry_over(edited.state, settled.needed, state, run.step);
+    carry_over(edited.state, snap.needed, state, run.step);
     run.state = edited.state;
     plan_redundancy(*model.system, state, run.step);
 }

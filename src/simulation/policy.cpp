@@ -123,7 +123,7 @@ std::string tunnelling(const System& system, double overlap, const ContactId& co
         system.contact_name(contact), overlap, t, limit);
 }
 
-std::string torn_joint(const System& system, const JointRows& joints, double t) {
+std::string torn_joint(const System& system, const BilateralRows& joints, double t) {
     for (int g = 0; g < joints.jacobian.groups(); ++g) {
         const int first = joints.jacobian.row[g];
         for (int i = 0; i < joints.jacobian.dim(g); ++i) {

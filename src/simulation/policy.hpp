@@ -30,7 +30,7 @@ std::string objection(const StepRules& rules, const System& system, const StepRe
 std::string tunnelling(const System& system, double overlap, const ContactId& contact, double t);
 
 // Empty unless a joint is so far open that it no longer joins.
-std::string torn_joint(const System& system, const JointRows& joints, double t);
+std::string torn_joint(const System& system, const BilateralRows& joints, double t);
 
 // A sliding contact whose friction is above the critical one: Painleve's paradox.
 struct Paradox {

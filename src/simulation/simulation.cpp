@@ -15,7 +15,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr int most_idle_steps = 1000;  // steps in a row that do not move time: impacts accumulate
+constexpr int max_idle_steps = 1000;  // steps in a row that do not move time: impacts accumulate
 
 }  // namespace
 
@@ -90,7 +90,7 @@ struct Simulation::Impl {
             return no;
         }
         idle = state.t > before.t ? 0 : idle + 1;
-        if (idle <= most_idle_steps) return {};
+        if (idle <= max_idle_steps) return {};
         return fmt::format(
             "time stands still at t = {:.9g} s: impacts accumulate; raise scheme.restitution_threshold or use "
             "moreau-jean",
@@ -136,12 +136,12 @@ Simulation::~Simulation() = default;
 void Simulation::add(Recorder& recorder) { impl_->recorders.push_back(&recorder); }
 void Simulation::set_capsule_folder(const std::string& folder) { impl_->refused_folder = folder; }
 
-void Simulation::watch_solves(std::function<void(const SolvedProblem&)> watch) {
+void Simulation::watch_solves(std::function<void(const SolvedProblem&)> show) {
     Impl& m = *impl_;
     m.solver = std::make_unique<WatchedSolver>(
-        std::move(m.solver), [&m, watch = std::move(watch)](const StepProblem& problem, const StepSolution& guess,
-                                                            const SolveReport& report, double wall_s) {
-            watch({problem, guess, report, m.steps + 1, m.before.t, wall_s});
+        std::move(m.solver), [&m, show = std::move(show)](const StepProblem& problem, const StepSolution& guess,
+                                                          const SolveReport& report, double wall_s) {
+            show({problem, guess, report, m.steps + 1, m.before.t, wall_s});
         });
 }
 

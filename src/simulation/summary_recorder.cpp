@@ -12,16 +12,16 @@ namespace stickslip {
 
 namespace {
 
-constexpr std::size_t most_events_kept = 10000;  // in the summary; the record holds all of them
-constexpr std::size_t most_paradoxes_kept = 10;  // contacts named in the warnings
-constexpr double gain_rounding = 1e-10;          // share of the energy scale below which an impact made nothing
+constexpr std::size_t max_events_kept = 10000;  // in the summary; the record holds all of them
+constexpr std::size_t max_paradoxes_kept = 10;  // contacts named in the warnings
+constexpr double gain_rounding = 1e-10;         // share of the energy scale below which an impact made nothing
 
 using Clock = std::chrono::steady_clock;
 
 // No step has seen the drift of the final configuration yet.
 void note_final_drift(const Model& model, const State& state, Step& step, RunSummary& summary) {
     ContactRows contacts;
-    JointRows joints;
+    BilateralRows joints;
     model.system->look_ahead(state.v, 0, *step.finder);
     model.system->rows_on(step.sides, state.t, state.q, *step.finder, joints, contacts);
     const auto refuse = [&](const std::string& reason) {
@@ -48,8 +48,8 @@ SummaryRecorder::SummaryRecorder(const Model& model, const Scheme& scheme, doubl
     summary_.solver = model.run.solver.name;
     summary_.policy = model.run.certify ? "certify" : "budget";
     summary_.cone = "disc";
-    summary_.events.reserve(most_events_kept);
-    paradoxes_.reserve(most_paradoxes_kept);
+    summary_.events.reserve(max_events_kept);
+    paradoxes_.reserve(max_paradoxes_kept);
 }
 
 void SummaryRecorder::start_step(const State& state, const EnergyLedger& ledger) {
@@ -77,7 +77,7 @@ void SummaryRecorder::note_paradoxes(const Step& step) {
         const ContactId& id = contacts.id[sliding.contact];
         const bool known = std::any_of(paradoxes_.begin(), paradoxes_.end(),
                                        [&](const Paradox& paradox) { return paradox.contact == id; });
-        if (known || paradoxes_.size() >= most_paradoxes_kept) continue;
+        if (known || paradoxes_.size() >= max_paradoxes_kept) continue;
         paradoxes_.push_back({id, step.t0, contacts.friction[sliding.contact], sliding.critical_friction,
                               step.solution.modes[sliding.contact]});
     }
@@ -126,7 +126,7 @@ void SummaryRecorder::note_step(const Step& step, const StepReport& report) {
     s.event_count += static_cast<long>(step.events.size());
     for (const Event& event : step.events) {
         if (event.kind == EventKind::method_switch) ++s.switches[static_cast<std::size_t>(event.reason)];
-        if (s.events.size() < most_events_kept) s.events.push_back(event);
+        if (s.events.size() < max_events_kept) s.events.push_back(event);
     }
 }
 
@@ -141,7 +141,7 @@ RunSummary SummaryRecorder::finish(const Model& model, const State& state, Step&
     s.solves += edits.solves;
     s.residual.max = std::max(s.residual.max, edits.residual_max);
     for (const Event& event : edits.early_events)
-        if (s.events.size() < most_events_kept) s.events.push_back(event);
+        if (s.events.size() < max_events_kept) s.events.push_back(event);
     s.event_count += static_cast<long>(edits.early_events.size());
     note_final_drift(model, state, step, s);
     s.t = state.t;

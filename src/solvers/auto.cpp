@@ -19,12 +19,12 @@ constexpr double last_work = 9e9;
 // [m/s] An LCP that is left with more ended at its limit of pivots or on a ray.
 constexpr double given_up = 1e-3;
 
-constexpr int most_pivots = 15000;  // of one LCP; hit walls of 150 contacts have needed 6000
+constexpr int max_pivots = 15000;  // of one LCP; hit walls of 150 contacts have needed 6000
 
 // Complementarity variables up to which a dozen LCPs cost less than thousands of sweeps.
 constexpr int small_lcp = 400;
 
-bool is_disc(const ContactRows& contacts, int i) {
+bool has_disc(const ContactRows& contacts, int i) {
     return contacts.jacobian.dim(i) == 3 && contacts.friction[i] > 0 && contacts.facets[i] == 0;
 }
 
@@ -36,7 +36,7 @@ int lcp_size(const StepProblem& problem, int facets) {
         if (dim == 1 || problem.contacts.friction[i] <= 0)
             size += 1;
         else
-            size += 2 + (dim == 2 ? 2 : is_disc(problem.contacts, i) ? facets : problem.contacts.facets[i]);
+            size += 2 + (dim == 2 ? 2 : has_disc(problem.contacts, i) ? facets : problem.contacts.facets[i]);
     }
     for (int j = 0; j < problem.joints.size(); ++j)
         size += (problem.lower[j] > -infinity) + (problem.upper[j] < infinity);
@@ -45,7 +45,7 @@ int lcp_size(const StepProblem& problem, int facets) {
 
 bool has_disc(const StepProblem& problem) {
     for (int i = 0; i < problem.contacts.size(); ++i)
-        if (is_disc(problem.contacts, i)) return true;
+        if (has_disc(problem.contacts, i)) return true;
     return false;
 }
 
@@ -79,7 +79,7 @@ ConeNewtonOptions newton(const AutoOptions& options) {
 LemkeOptions pivoting(const AutoOptions& options) {
     LemkeOptions result;
     result.tol = options.tol;
-    result.max_pivots = most_pivots;
+    result.max_pivots = max_pivots;
     return result;
 }
 
@@ -101,8 +101,8 @@ AutoSolver::AutoSolver(AutoOptions options)
         throw Error("guess_facets of auto must be an even number, at least 4");
 }
 
-template <class Stage>
-bool AutoSolver::stage(StepSolution& solution, SolveReport& report, Stage&& run) {
+template <class Attempt>
+bool AutoSolver::attempt(StepSolution& solution, SolveReport& report, Attempt&& run) {
     copy_solution(solution, x_);
     SolveReport local;
     run(x_, local);
@@ -122,7 +122,7 @@ void AutoSolver::make_polygons(const StepProblem& problem) {
     polygons_ = problem;
     const BlockRows& H = problem.contacts.jacobian;
     for (int i = 0; i < problem.contacts.size(); ++i) {
-        if (!is_disc(problem.contacts, i)) continue;
+        if (!has_disc(problem.contacts, i)) continue;
         polygons_.contacts.facets[i] = options_.guess_facets;
         const double c = std::cos(turn_[i]), s = std::sin(turn_[i]);
         const auto turn = [&](double& first, double& second) {
@@ -157,7 +157,7 @@ void AutoSolver::turn_polygons(const StepProblem& problem, StepSolution& x, Solv
         slip_.resize(H.rows());
         H.product(problem.nodes(), turned_.v, slip_);
         for (int i = 0; i < problem.contacts.size(); ++i) {
-            if (!is_disc(problem.contacts, i)) continue;
+            if (!has_disc(problem.contacts, i)) continue;
             const int t = H.row[i] + 1;
             const Vec2 u(slip_[t] + problem.c[t] + problem.S[t] * turned_.p[t],
                          slip_[t + 1] + problem.c[t + 1] + problem.S[t + 1] * turned_.p[t + 1]);
@@ -182,7 +182,7 @@ void AutoSolver::turn_polygons(const StepProblem& problem, StepSolution& x, Solv
         }
         if (!(pivots.residual.max() < given_up)) return;
         for (int i = 0; i < problem.contacts.size(); ++i) {
-            if (!is_disc(problem.contacts, i)) continue;
+            if (!has_disc(problem.contacts, i)) continue;
             const int t = H.row[i] + 1;
             const double c = std::cos(turn_[i]), s = std::sin(turn_[i]), p1 = turned_.p[t], p2 = turned_.p[t + 1];
             turned_.p[t] = c * p1 - s * p2;
@@ -201,7 +201,7 @@ void AutoSolver::turn_polygons(const StepProblem& problem, StepSolution& x, Solv
 
 // v = A^-1 (r + G' lambda + H' p), so that momentum and the energy ledger close to rounding whatever the tolerance left in
 // the contacts; kept when the residual as a whole does not suffer.
-void AutoSolver::settle_momentum(const StepProblem& problem, StepSolution& solution, Residual& res) {
+void AutoSolver::restore_momentum(const StepProblem& problem, StepSolution& solution, Residual& res) {
     copy_solution(solution, x_);
     inverse_.factor(problem.A);
     for (int round = 0; round < 2; ++round) {  // the second is the refinement
@@ -213,9 +213,9 @@ void AutoSolver::settle_momentum(const StepProblem& problem, StepSolution& solut
         inverse_.apply(load_, step_);
         x_.v += step_;
     }
-    const Residual settled = residual(problem, x_, residual_work_);
-    if (!(settled.max() <= std::max(res.max(), 0.5 * options_.tol))) return;
-    res = settled;
+    const Residual restored = residual(problem, x_, residual_work_);
+    if (!(restored.max() <= std::max(res.max(), 0.5 * options_.tol))) return;
+    res = restored;
     solution.v = x_.v;
 }
 
@@ -251,18 +251,18 @@ SolveReport AutoSolver::solve(const StepProblem& problem, StepSolution& solution
         local = interior_.solve(problem, x);
     };
 
-    if (!done && !discs && size <= options_.lemke_first) done = stage(solution, report, pivots);
-    if (!done) done = stage(solution, report, sweeps(options_.quick_sweeps));
+    if (!done && !discs && size <= options_.lemke_first) done = attempt(solution, report, pivots);
+    if (!done) done = attempt(solution, report, sweeps(options_.quick_sweeps));
     if (!done && !discs && size > options_.lemke_first && size <= options_.lemke_last)
-        done = stage(solution, report, pivots);
+        done = attempt(solution, report, pivots);
     const auto turned = [&](StepSolution& x, SolveReport& local) { turn_polygons(problem, x, local); };
-    if (!done && discs && !polygons && size > small_lcp) done = stage(solution, report, inner);
-    if (!done && discs && size <= small_lcp) done = stage(solution, report, turned);
-    if (!done) done = stage(solution, report, rounds);
-    if (!done && discs && !polygons && size <= small_lcp) done = stage(solution, report, inner);
-    if (!done) done = stage(solution, report, sweeps(options_.max_sweeps));
-    if (!done && discs && size > small_lcp && size <= options_.lemke_last) done = stage(solution, report, turned);
-    if (escalated) settle_momentum(problem, solution, report.residual);
+    if (!done && discs && !polygons && size > small_lcp) done = attempt(solution, report, inner);
+    if (!done && discs && size <= small_lcp) done = attempt(solution, report, turned);
+    if (!done) done = attempt(solution, report, rounds);
+    if (!done && discs && !polygons && size <= small_lcp) done = attempt(solution, report, inner);
+    if (!done) done = attempt(solution, report, sweeps(options_.max_sweeps));
+    if (!done && discs && size > small_lcp && size <= options_.lemke_last) done = attempt(solution, report, turned);
+    if (escalated) restore_momentum(problem, solution, report.residual);
     solution.warm = true;
     report.status = done ? Status::ok : std::isnan(report.residual.max()) ? Status::diverged : Status::not_converged;
     if (!done)

@@ -56,12 +56,12 @@ public:
 
 private:
     // Runs one stage on a copy of the best point; true when the step is certified.
-    template <class Stage>
-    bool stage(StepSolution& solution, SolveReport& report, Stage&& run);
+    template <class Attempt>
+    bool attempt(StepSolution& solution, SolveReport& report, Attempt&& run);
     void make_polygons(const StepProblem& problem);
     void turn_polygons(const StepProblem& problem, StepSolution& x, SolveReport& report);
 
-    void settle_momentum(const StepProblem& problem, StepSolution& solution, Residual& res);
+    void restore_momentum(const StepProblem& problem, StepSolution& solution, Residual& res);
 
     AutoOptions options_;
     MassInverse inverse_;

@@ -33,7 +33,7 @@ ContactMode project_with_slope(int dim, double mu, int facets, double* y, double
     }
     if (flat) y[2] = 0;
     const int tangents = dim == 3 && !flat ? 2 : 1;
-    if (tangents == 1 || facets == 0) {
+    if (tangents == 1 || is_disc(facets)) {
         const double size = tangents == 1 ? std::abs(y[1]) : std::hypot(y[1], y[2]);
         if (size <= mu * y[0]) {
             for (int k = 0; k <= tangents; ++k) B[k * (dim + 1)] = 1;
@@ -90,12 +90,12 @@ ConeNewtonSolver::ConeNewtonSolver(ConeNewtonOptions options_) : options(options
 }
 
 // At v + t dv, with H v, G v and their changes at hand.
-void ConeNewtonSolver::impulses(const StepProblem& problem, double t, bool slopes) {
+void ConeNewtonSolver::impulses(const StepProblem& problem, double t, bool derivatives) {
     for (int j = 0; j < x_.lambda.size(); ++j) {
         const double eps = eps_ * system_.joint_scale()[j], inverse = 1 / (problem.T[j] + eps);
         const double free = inverse * (eps * lambda_k_[j] - (Gv_[j] + t * G_dv_[j] - problem.b[j]));
         x_.lambda[j] = std::clamp(free, problem.lower[j], problem.upper[j]);
-        if (slopes) joint_B_[j] = x_.lambda[j] == free ? inverse : 0.0;
+        if (derivatives) joint_B_[j] = x_.lambda[j] == free ? inverse : 0.0;
     }
     const BlockRows& H = problem.contacts.jacobian;
     for (int i = 0; i < problem.contacts.size(); ++i) {
@@ -113,7 +113,7 @@ void ConeNewtonSolver::impulses(const StepProblem& problem, double t, bool slope
         }
         mode_[i] = project_with_slope(dim, mu, problem.contacts.facets[i], y, B);
         for (int k = 0; k < dim; ++k) x_.p[first + k] = y[k] / (k == 0 ? root_N : root_T);
-        if (!slopes) continue;
+        if (!derivatives) continue;
         double* to = contact_B_.data() + StepSystem::block * i;
         for (int k = 0; k < dim; ++k)
             for (int l = 0; l < dim; ++l)
@@ -191,14 +191,14 @@ double ConeNewtonSolver::newton(const StepProblem& problem, double goal, SolveRe
     return change;
 }
 
-void ConeNewtonSolver::shift(const StepProblem& problem, double share) {
+void ConeNewtonSolver::update_shift(const StepProblem& problem, double fraction) {
     const BlockRows& H = problem.contacts.jacobian;
     for (int i = 0; i < problem.contacts.size(); ++i) {
         double u[3] = {0, 0, 0};
         for (int k = 0; k < H.dim(i); ++k)
             u[k] = Hv_[H.row[i] + k] + problem.S[H.row[i] + k] * x_.p[H.row[i] + k] + problem.c[H.row[i] + k];
         const double now = problem.contacts.friction[i] * section_support(H.dim(i), problem.contacts.facets[i], u);
-        s_[i] += share * (now - s_[i]);
+        s_[i] += fraction * (now - s_[i]);
     }
 }
 
@@ -231,7 +231,7 @@ void ConeNewtonSolver::rounds(const StepProblem& problem, StepSolution& solution
     last_modes_.clear();
     scale_ = std::max(system_.free_speed(), x_.v.size() > 0 ? x_.v.cwiseAbs().maxCoeff() : 0.0);
     problem.contacts.jacobian.product(nodes, x_.v, Hv_);
-    if (solution.warm) shift(problem, 1);
+    if (solution.warm) update_shift(problem, 1);
 
     report.residual = residual(problem, solution, residual_work_);
     report.solver = "cone-newton";
@@ -246,7 +246,7 @@ void ConeNewtonSolver::rounds(const StepProblem& problem, StepSolution& solution
         lambda_k_ = x_.lambda;
         const double change = newton(problem, std::max(1e-13, 1e-6 * std::pow(0.1, round)) * scale_, report);
         if (change == infinity) break;
-        shift(problem, round < damp_after ? 1 : round < 2 * damp_after ? 0.5 : 0.2);
+        update_shift(problem, round < damp_after ? 1 : round < 2 * damp_after ? 0.5 : 0.2);
         const bool repeated = read_modes();
         const Residual now = residual(problem, x_, residual_work_);
         if (now.max() < best) {

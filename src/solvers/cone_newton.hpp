@@ -50,10 +50,10 @@ public:
     ConeNewtonOptions options;
 
 private:
-    void impulses(const StepProblem& problem, double t, bool slopes);             // p, lambda (and B) at v + t dv
+    void impulses(const StepProblem& problem, double t, bool derivatives);        // p, lambda (and B) at v + t dv
     double newton(const StepProblem& problem, double goal, SolveReport& report);  // last change of v
     double line_search(const StepProblem& problem, double first);
-    void shift(const StepProblem& problem, double share);  // s moves towards mu |u_T|
+    void update_shift(const StepProblem& problem, double fraction);  // s moves towards mu |u_T|
     bool read_modes();
 
     StepSystem system_;

@@ -12,21 +12,21 @@ namespace {
 // Share of Newton's shift; factor by which the target is raised after a short step, and how much of the infeasibility that
 // step may remove (none: it only returns to the central path). Tried in this order: what jams one of them is rarely hard
 // for the next. Each gets max_steps.
-constexpr InteriorPointSolver::Way ways[] = {{0.9, 10, 0}, {0.9, 3, 0.3}, {1, 3, 1}, {0.5, 3, 0}};
+constexpr InteriorPointSolver::Tactic tactics[] = {{0.9, 10, 0}, {0.9, 3, 0.3}, {1, 3, 1}, {0.5, 3, 0}};
 
 constexpr double first_impulse = 0.1;   // scaled; far from the border, and of the order of a resting load
 constexpr double softness = 1e-2;       // scaled compliance of the guess; 1e-4 to 1e-1 do as well
 constexpr double proximal = 1e-8;       // of free rows, scaled: redundant joints need it, the next steps undo it
 constexpr double short_step = 0.1;      // below it the next target is raised
-constexpr int most_short_steps = 25;    // in a row: jammed
+constexpr int max_short_steps = 25;     // in a row: jammed
 constexpr int patience = 25;            // steps without progress: jammed too
 constexpr double progress_share = 0.5;  // of the error
 constexpr double least_target = 1e-24;  // scaled: rounding decides what is left
 
-// Near the end the frozen part of the shift, 1 - share, is this times sqrt(tau): with a constant share the infeasibility
+// Near the end the frozen part of the shift, 1 - turning, is this times sqrt(tau): with a constant turning the infeasibility
 // shrinks by less than a digit per step, and tau meets rounding long before it. 1 to 10 do alike.
 constexpr double frozen_at_end = 10;
-// For the same reason the target stays above this share of the infeasibility. Of 74 small FCLIB problems 63 reach 1e-9;
+// For the same reason the target stays above this turning of the infeasibility. Of 74 small FCLIB problems 63 reach 1e-9;
 // with 0.01 it is 59, with 1 it is 60, with 0 it is 52. Single hard problems end or jam by luck within this range.
 constexpr double keep_behind = 0.1;
 
@@ -179,7 +179,7 @@ double InteriorPointSolver::reach() const {
 }
 
 // The step towards products of `target`, with the factors at hand; corrected by the products of the step before.
-bool InteriorPointSolver::linear_step(RowSpace& space, double share, double target, bool corrected, double feasible) {
+bool InteriorPointSolver::linear_step(RowSpace& space, double turning, double target, bool corrected, double feasible) {
     b_.setZero(space.rows());
     const auto pay = [&](const Bound& bound) {
         return (target - bound.slack * bound.force - (corrected ? bound.dslack * bound.dforce : 0.0)) / bound.slack;
@@ -201,7 +201,7 @@ bool InteriorPointSolver::linear_step(RowSpace& space, double share, double targ
             cone.wanted -= cone.nt.G * lorentz::divide(cone.nt.middle, lorentz::product(cone.nt.G * cone.dz,
                                                                                         cone.nt.G_inverse * cone.dt));
         Vec3 b = cone.wanted - feasible * cone.offset;
-        b[0] -= share * cone.d.dot(cone.wanted);
+        b[0] -= turning * cone.d.dot(cone.wanted);
         for (int k = 0; k < cone.size; ++k) b_[cone.row + k] = unit_ * b[k] / cone.scale[k];
     }
     space.solve(shift_, b_, dx_);
@@ -226,15 +226,15 @@ bool InteriorPointSolver::linear_step(RowSpace& space, double share, double targ
             cone.dz[k] = dx_[cone.row + k] / (unit_ * cone.scale[k]);
             cone.dt[k] += cone.scale[k] * y_[cone.row + k] / unit_;
         }
-        cone.dt[0] += share * cone.d.dot(cone.dt);
+        cone.dt[0] += turning * cone.d.dot(cone.dt);
     }
     return true;
 }
 
-bool InteriorPointSolver::advance(RowSpace& space, const Way& way) {
+bool InteriorPointSolver::advance(RowSpace& space, const Tactic& tactic) {
     const double mean = complementarity();
     if (!(mean >= (pairs_ > 0 ? least_target : 0))) return false;
-    const double share = std::max(way.share, 1 - frozen_at_end * std::sqrt(mean));
+    const double turning = std::max(tactic.turning, 1 - frozen_at_end * std::sqrt(mean));
     double infeasible = 0;
     for (std::size_t i = 0; i < cones_.size(); ++i) {
         Cone& cone = cones_[i];
@@ -244,10 +244,10 @@ bool InteriorPointSolver::advance(RowSpace& space, const Way& way) {
         cone.offset -= cone.t;
         infeasible = std::max(infeasible, cone.offset.norm());
         lorentz::scale(cone.z, cone.t, cone.nt);
-        // C theta and theta^-1 C^-1, C^-1 = I + share e_0 d'
+        // C theta and theta^-1 C^-1, C^-1 = I + turning e_0 d'
         Mat3 T = cone.nt.theta, B = cone.nt.theta_inverse;
-        T.row(0) -= share * (cone.d.transpose() * T).eval();
-        B += share * (B.col(0) * cone.d.transpose()).eval();
+        T.row(0) -= turning * (cone.d.transpose() * T).eval();
+        B += turning * (B.col(0) * cone.d.transpose()).eval();
         for (int l = 0; l < cone.size; ++l) {
             for (int k = 0; k < cone.size; ++k) {
                 const std::size_t at = i * StepSystem::block + static_cast<std::size_t>(k + l * cone.size);
@@ -263,7 +263,7 @@ bool InteriorPointSolver::advance(RowSpace& space, const Way& way) {
             if (bound->there) theta += bound->force / bound->slack;
         shift_.joint[j] = line.fixed ? infinity : theta / (line.scale * line.scale);
     }
-    if (!space.factor(shift_) || !linear_step(space, share, 0, false, 1)) return false;
+    if (!space.factor(shift_) || !linear_step(space, turning, 0, false, 1)) return false;
     ++steps_;
 
     double a = std::min(1.0, reach()), target = 0;
@@ -278,10 +278,10 @@ bool InteriorPointSolver::advance(RowSpace& space, const Way& way) {
         if (a < short_step) sigma = std::max(sigma, 0.5);
         target = std::max(sigma * mean, std::min(keep_behind * infeasible, mean));
         if (last_step_ < short_step) {
-            target = way.raise * mean;
+            target = tactic.raise * mean;
             corrected = false;
         }
-        if (!linear_step(space, share, target, corrected, corrected ? 1 : way.feasible)) return false;
+        if (!linear_step(space, turning, target, corrected, corrected ? 1 : tactic.feasible)) return false;
     }
     const double a_most = (0.9 + 0.09 * a) * reach();
     a = std::min(1.0, a_most);
@@ -300,17 +300,17 @@ bool InteriorPointSolver::advance(RowSpace& space, const Way& way) {
             bound->force += a * bound->dforce;
         }
     }
-    return short_steps_ < most_short_steps;
+    return short_steps_ < max_short_steps;
 }
 
 template <class Judge, class Ended>
-void InteriorPointSolver::run(RowSpace& space, std::span<const Way> ways, Judge&& judge, Ended&& ended) {
+void InteriorPointSolver::run(RowSpace& space, std::span<const Tactic> tactics, Judge&& judge, Ended&& ended) {
     const int before = steps_;
     first_lines_.assign(lines_.begin(), lines_.end());
     // A start costs a factorisation too.
     const double most = 1e9 * options.max_work / std::max(space.work(), 1.0);
     if (most < least_steps) return;
-    for (const Way& way : ways) {
+    for (const Tactic& tactic : tactics) {
         lines_.assign(first_lines_.begin(), first_lines_.end());
         start(space);
         double least = infinity;  // error of this way, and the step that reached it
@@ -330,7 +330,7 @@ void InteriorPointSolver::run(RowSpace& space, std::span<const Way> ways, Judge&
             }
             if (best_error_ <= options.tol) return;
             if (steps_ - before >= most) return;  // best_ is what there was time for
-            if (std::isnan(error) || !advance(space, way)) break;
+            if (std::isnan(error) || !advance(space, tactic)) break;
         }
         if (pairs_ == 0 || ended()) return;
     }
@@ -379,7 +379,7 @@ SolveReport InteriorPointSolver::solve(const StepProblem& problem, StepSolution&
         for (int i = 0; i < problem.contacts.size(); ++i) trial_.modes[i] = mode_of(cones_[i], H.dim(i));
         return solved = modes_.improve(problem, trial_, options.tol, report.residual);
     };
-    run(step_rows_, ways, judge, polished);
+    run(step_rows_, tactics, judge, polished);
     report.iterations = steps_;
     if (solved) {
         copy_solution(trial_, solution);
@@ -421,12 +421,12 @@ SolveReport InteriorPointSolver::solve_local(const DelassusProblem& problem, Del
     if (plain > large_work) {
         delassus_.prepare(problem, true);
         set_up(delassus_, problem.friction, problem.facets, nullptr, nullptr);
-        if (delassus_.work() < 0.5 * plain) run(delassus_, std::span(ways).first(1), judge, jammed);
+        if (delassus_.work() < 0.5 * plain) run(delassus_, std::span(tactics).first(1), judge, jammed);
         if (best_error_ > options.tol) delassus_.prepare(problem, false);
     }
     if (best_error_ > options.tol) {
         set_up(delassus_, problem.friction, problem.facets, nullptr, nullptr);
-        run(delassus_, ways, judge, jammed);
+        run(delassus_, tactics, judge, jammed);
     }
     report.iterations = steps_;
     solution.p = best_.vec();

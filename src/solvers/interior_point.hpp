@@ -9,10 +9,10 @@
 //
 // Newton's step with the scaling of Nesterov and Todd (theta z = t), Mehrotra's predictor and corrector:
 //
-//   (W + C theta) dz = C wanted - offset,    C dt = W dz + offset,    C = I - share e_0 d',   d = t_T/|t_T|
+//   (W + C theta) dz = C wanted - offset,    C dt = W dz + offset,    C = I - turning e_0 d',   d = t_T/|t_T|
 //   offset = W z + q + |t_T| e_0 - t,        wanted = tau z^-1 - t - (products of the predictor)
 //
-// share = 1 is Newton's method for the problem as it is, not convex, and quadratic near the solution; share = 0 freezes the
+// turning = 1 is Newton's method for the problem as it is, not convex, and quadratic near the solution; turning = 0 freezes the
 // shift for one step (Acary, Armand & Nguyen 2022 as a convex program). With 0.9 the iteration is seen to jam less often; it
 // goes to 1 with tau, and tau is not let far below the offset: both have to arrive together. When the steps become short
 // the target tau is raised until the iterates are back near the central path.
@@ -57,8 +57,8 @@ public:
     SolveReport solve_local(const DelassusProblem& problem, DelassusSolution& solution) override;
     InteriorPointOptions options;
 
-    struct Way {
-        double share, raise, feasible;
+    struct Tactic {
+        double turning, raise, feasible;
     };
 
 private:
@@ -84,15 +84,15 @@ private:
     };
     void set_up(const RowSpace& space, const std::vector<double>& friction, const std::vector<int>& facets,
                 const double* lower, const double* upper);
-    // Ever other ways until judge(x), the error of the impulses x, is at most tol, or ended(), asked after a way that did
+    // Ever other tactics until judge(x), the error of the impulses x, is at most tol, or ended(), asked after a way that did
     // not get there, is true. best_ is the best point.
     template <class Judge, class Ended>
-    void run(RowSpace& space, std::span<const Way> ways, Judge&& judge, Ended&& ended);
+    void run(RowSpace& space, std::span<const Tactic> tactics, Judge&& judge, Ended&& ended);
     void forget(const RowSpace& space);  // the best point so far
     void start(RowSpace& space);
-    void measure(RowSpace& space);                  // velocities and infeasibilities of the point at hand
-    bool advance(RowSpace& space, const Way& way);  // one step; false when it jammed
-    bool linear_step(RowSpace& space, double share, double target, bool corrected, double feasible);
+    void measure(RowSpace& space);                        // velocities and infeasibilities of the point at hand
+    bool advance(RowSpace& space, const Tactic& tactic);  // one step; false when it jammed
+    bool linear_step(RowSpace& space, double turning, double target, bool corrected, double feasible);
     ContactMode mode_of(const Cone& cone, int dim) const;
     double reach() const;
     double complementarity() const;  // mean product

@@ -28,7 +28,7 @@ constexpr double rounding = 3e-14;
 constexpr double z0_tolerance = 1e-11;
 // Negative entries of the final basis up to this part of the largest violation, or this part of the largest impulse,
 // are rounding and need no second path.
-constexpr double clean = 1e-10, clean_beside_largest = 1e-12, most_excused = 1e-6;
+constexpr double clean = 1e-10, clean_beside_largest = 1e-12, max_excused = 1e-6;
 // Pivots between two computations of all values from the data. Larger saves little, smaller doubles the products.
 constexpr int refresh_every = 10;
 // An inverse that misses its own kernel by this much is not corrected but made anew.
@@ -135,14 +135,14 @@ void LemkePivots::cover(int attempt) {
 int LemkePivots::first_leaving() const {
     const double enough = k_ > 0 ? tie_tolerance * size_ + rounding * magnitude() : 0.0;
     int best = -1;
-    double most = 0, most_y = 0;
+    double most = 0, max_y = 0;
     const auto consider = [&](int variable, double x, double y, double speed) {
         if (x >= -enough) return;
         const double need = -x / speed, need_y = -y / speed;
-        if (best < 0 || need > most || (need == most && need_y > most_y)) {
+        if (best < 0 || need > most || (need == most && need_y > max_y)) {
             best = variable;
             most = need;
-            most_y = need_y;
+            max_y = need_y;
         }
     };
     for (int j = 0; j < k_; ++j) consider(columns_[j], x_[j], y_[j], t_[j]);
@@ -480,7 +480,7 @@ bool LemkePivots::finish(RowVec& z) {
     for (int i = 0; i < n_; ++i)
         if (row_place_[i] < 0) negative_ = std::max(negative_, -w_[i]);
     // a basis with absurd impulses must not excuse itself by their size
-    const double excuse = std::min(clean_beside_largest * z.vec().lpNorm<Eigen::Infinity>(), most_excused * size_);
+    const double excuse = std::min(clean_beside_largest * z.vec().lpNorm<Eigen::Infinity>(), max_excused * size_);
     negative_ = std::max(0.0, negative_ - excuse) / size_;
     return z.allFinite();
 }

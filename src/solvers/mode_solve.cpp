@@ -72,7 +72,7 @@ void ModeSolver::start(const StepProblem& problem, const StepSolution& solution)
         const Vec2 d = Vec2(p[1], p[2]) / size;
         contact.direction = d;
         contact.law = Law::slide;
-        if (problem.contacts.facets[i] == 0) continue;
+        if (is_disc(problem.contacts.facets[i])) continue;
         const Polygon& section = polygon(problem.contacts.facets[i]);
         int facet = 0;
         for (int j = 1; j < section.facets; ++j)
@@ -235,7 +235,7 @@ bool ModeSolver::classify(const StepProblem& problem, int i, double slack_share,
         return !same;
     }
     const Vec2 z(p[1] - rho * u[1], p[2] - rho * u[2]);
-    if (problem.contacts.facets[i] == 0) {
+    if (is_disc(problem.contacts.facets[i])) {
         const double size = z.norm();
         if (size <= reach + slack) {
             contact.law = Law::stick;

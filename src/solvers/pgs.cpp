@@ -29,7 +29,7 @@ void shorten(int tangents, int facets, double reach, double* p) {
         return;
     }
     double size = 0;
-    if (facets == 0) {
+    if (is_disc(facets)) {
         size = std::hypot(p[1], p[2]);
     } else {
         const Polygon& section = polygon(facets);

@@ -165,7 +165,7 @@ void DelassusSpace::prepare(const DelassusProblem& problem, bool compressed) {
 }
 
 void DelassusSpace::merge() {
-    constexpr int most_rows = 60;  // of a node: more contacts between two bodies are split
+    constexpr int max_rows = 60;  // of a node: more contacts between two bodies are split
     const BlockMatrix& W = problem_->W;
     const int n = contacts();
     start_.assign(static_cast<std::size_t>(n) + 1, 0);
@@ -198,7 +198,7 @@ void DelassusSpace::merge() {
         int rows_of = W.nodes.dof(i);
         const auto [begin, end] = around(i);
         for (auto j = begin; j != end; ++j) {
-            if (*j <= i || node_[*j] >= 0 || rows_of + W.nodes.dof(*j) > most_rows) continue;
+            if (*j <= i || node_[*j] >= 0 || rows_of + W.nodes.dof(*j) > max_rows) continue;
             const auto [other, other_end] = around(*j);
             if (!std::equal(begin, end, other, other_end)) continue;
             node_[*j] = node_[i];

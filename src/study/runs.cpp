@@ -14,7 +14,7 @@ namespace stickslip::study {
 
 namespace {
 
-void joint_rows(const System& system, const State& state, ContactFinder& finder, JointRows& joints,
+void joint_rows(const System& system, const State& state, ContactFinder& finder, BilateralRows& joints,
                 ContactRows& contacts) {
     system.look_ahead(state.v, 0, finder);
     system.rows(state.t, state.q, finder, joints, contacts);
@@ -79,12 +79,12 @@ private:
     double seconds_ = 0;
     bool jointless_ = false, edits_ = false;
     ContactFinder finder_;
-    JointRows joints_;
+    BilateralRows joints_;
     ContactRows contacts_;
     RowVec speeds_;
 };
 
-void joint_rows(const Model& model, const State& state, JointRows& joints) {
+void joint_rows(const Model& model, const State& state, BilateralRows& joints) {
     ContactFinder finder;
     ContactRows contacts;
     joint_rows(*model.system, state, finder, joints, contacts);
@@ -127,7 +127,7 @@ Run run(const Study& study, double value, const std::vector<double>& times, cons
         for (const std::string& warning : summary.warnings)
             if (std::find(result.warnings.begin(), result.warnings.end(), warning) == result.warnings.end())
                 result.warnings.push_back(warning);
-        JointRows joints;
+        BilateralRows joints;
         joint_rows(simulation.model(), simulation.state(), joints);
         result.joints.clear();
         for (int i = 0; i < joints.size(); ++i)
@@ -145,7 +145,7 @@ Run run(const Study& study, double value, const std::vector<double>& times, cons
 }
 
 std::vector<std::string> holonomic_names(const Model& model) {
-    JointRows joints;
+    BilateralRows joints;
     joint_rows(model, model.state, joints);
     std::vector<std::string> names;
     for (std::size_t group = 0; group < joints.id.size(); ++group) {

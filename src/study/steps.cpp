@@ -11,8 +11,8 @@ namespace stickslip {
 
 namespace {
 
-constexpr std::size_t most_values = 64;  // a list longer than this is a slip of the keyboard
-constexpr double whole = 1e-9;           // how near a number of divisions must be to a whole one
+constexpr std::size_t max_values = 64;  // a list longer than this is a slip of the keyboard
+constexpr double whole = 1e-9;          // how near a number of divisions must be to a whole one
 
 std::vector<std::string> split(const std::string& text, const std::string& mark) {
     std::vector<std::string> parts;
@@ -41,9 +41,9 @@ int divisions(double coarse, double fine, double divisor) {
 }
 
 void check_count(double n, const std::string& text, const Place& place) {
-    if (n > most_values)
+    if (n > max_values)
         throw Error(fmt::format("'{}' has more than {} values; choose a larger divisor, as in 0.1../10..1e-5", text,
-                                most_values),
+                                max_values),
                     place);
 }
 

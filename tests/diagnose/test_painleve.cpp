@@ -165,8 +165,8 @@ TEST(PainleveCheck, SaysHowManyJointedContactsItLeftOut) {
     const StepProblem problem = many.problem(1);
     const VecX v = Random(2).vector(problem.nodes().nv());
     PainleveCheck all, few;
-    all.most_jointed = 1000;
-    few.most_jointed = 3;
+    all.max_jointed = 1000;
+    few.max_jointed = 3;
     const std::size_t found = check(all, problem, v).size();
     EXPECT_EQ(check(few, problem, v).size() + static_cast<std::size_t>(few.left_out()), found);
     EXPECT_GT(few.left_out(), 0);

@@ -65,7 +65,7 @@ LagrangianModel masses(const Couplings& with) {
             G(0, 0) = 1;
             G(0, 3) = -2;
         };
-        m.joint_curvature = [](double, const VecX&, const VecX&, VecX& d) { d.setZero(); };
+        m.joint_bias = [](double, const VecX&, const VecX&, VecX& d) { d.setZero(); };
         m.joint_names = {"tie"};
     }
     if (with.contact) {  // x1 and x2 strike each other and rub on x3
@@ -81,7 +81,7 @@ LagrangianModel masses(const Couplings& with) {
             H(0, 2) = 1;
             H(1, 3) = 1;
         };
-        contact.curvature = [](const VecX&, const VecX&, VecX& d) { d.setZero(); };
+        contact.bias = [](const VecX&, const VecX&, VecX& d) { d.setZero(); };
         m.contacts.push_back(contact);
     }
     return m;

@@ -108,7 +108,7 @@ void give_sizes(const testing::SceneScale& scale, Scene& scene) {
     for (const auto& [key, value] : sizes) scene.run.tolerances.push_back({key, fmt::format("{:.17g}", value), {}});
 }
 
-Course walk(const Small& small, const std::string& scheme, double length, int most_steps) {
+Course walk(const Small& small, const std::string& scheme, double length, int max_steps) {
     Scene scene = read_scene_text(small.text, small.name, {set("run.scheme", scheme)});
     const testing::SceneScale scale(length);
     scale.apply(scene);
@@ -117,7 +117,7 @@ Course walk(const Small& small, const std::string& scheme, double length, int mo
     scene.run.solver.options.push_back({"tol", fmt::format("{:.17g}", speed * default_tolerance), {}});
     Simulation simulation(build_model(scene));
     Course course;
-    while (static_cast<int>(course.steps.size()) < most_steps && simulation.advance()) {
+    while (static_cast<int>(course.steps.size()) < max_steps && simulation.advance()) {
         StepTaken& taken = course.steps.emplace_back();
         taken.t = simulation.state().t / scale.T;
         taken.events = simulation.step().events;

@@ -64,11 +64,11 @@ Motion motion(const LagrangianModel& model, const State& x) {
     VecX c = VecX::Zero(model.joints), cv = VecX::Zero(model.velocity_rows);
     if (model.joints > 0) {
         model.joint_jacobian(x.t, x.q, G);
-        model.joint_curvature(x.t, x.q, x.v, c);
+        model.joint_bias(x.t, x.q, x.v, c);
     }
     if (model.velocity_rows > 0) {
         model.velocity_jacobian(x.t, x.q, Gv);
-        model.velocity_curvature(x.t, x.q, x.v, cv);
+        model.velocity_bias(x.t, x.q, x.v, cv);
     }
     MatX all(rows, n);
     all << G, Gv;
@@ -235,7 +235,7 @@ TEST(BenchmarkStart, CurvePushesWithTheMultiplierOfItsReference) {
             MatX H = MatX::Zero(1, 2);
             VecX bend = VecX::Zero(1), k = VecX::Zero(2);
             contact.jacobian(q, H);
-            contact.curvature(q, v, bend);
+            contact.bias(q, v, bend);
             curve.model.potential_force(q, k);
             return -(bend[0] + H.row(0).dot(k)) / H.row(0).squaredNorm();
         };

@@ -58,24 +58,24 @@ TEST_P(EveryMechanism, DerivativesAreThoseOfItsFunctions) {
             EXPECT_LT((coriolis - expected).norm(), 1e-7 * (1 + expected.norm()));
         }
         if (model.joints > 0) {
-            VecX g1 = VecX::Zero(model.joints), g0 = g1, curvature = g1;
+            VecX g1 = VecX::Zero(model.joints), g0 = g1, bias = g1;
             MatX G = MatX::Zero(model.joints, model.nv), G1 = G, G0 = G;
             model.joint_value(t, ahead, g1);
             model.joint_value(t, back, g0);
             model.joint_jacobian(t, q, G);
             model.joint_jacobian(t, ahead, G1);
             model.joint_jacobian(t, back, G0);
-            model.joint_curvature(t, q, v, curvature);
+            model.joint_bias(t, q, v, bias);
             EXPECT_LT((G * v - (g1 - g0) / (2 * s)).norm(), 1e-7 * (1 + (G * v).norm()));
-            EXPECT_LT((curvature - (G1 - G0) * v / (2 * s)).norm(), 1e-6 * (1 + curvature.norm()));
+            EXPECT_LT((bias - (G1 - G0) * v / (2 * s)).norm(), 1e-6 * (1 + bias.norm()));
         }
         if (model.velocity_rows > 0) {
             MatX G1 = MatX::Zero(model.velocity_rows, model.nv), G0 = G1;
-            VecX curvature = VecX::Zero(model.velocity_rows);
+            VecX bias = VecX::Zero(model.velocity_rows);
             model.velocity_jacobian(t, ahead, G1);
             model.velocity_jacobian(t, back, G0);
-            model.velocity_curvature(t, q, v, curvature);
-            EXPECT_LT((curvature - (G1 - G0) * v / (2 * s)).norm(), 1e-6 * (1 + curvature.norm()));
+            model.velocity_bias(t, q, v, bias);
+            EXPECT_LT((bias - (G1 - G0) * v / (2 * s)).norm(), 1e-6 * (1 + bias.norm()));
         }
         for (const LagrangianModel::Spring& spring : model.springs) {
             VecX G = VecX::Zero(model.nv), G1 = G, G0 = G;
@@ -85,26 +85,26 @@ TEST_P(EveryMechanism, DerivativesAreThoseOfItsFunctions) {
             const double rate = (spring.value(ahead) - spring.value(back)) / (2 * s);
             EXPECT_NEAR(rate, G.dot(v), 1e-7 * (1 + std::abs(rate)));
             const double turning = (G1 - G0).dot(v) / (2 * s);
-            EXPECT_NEAR(turning, spring.curvature ? spring.curvature(q, v) : 0.0, 1e-6 * (1 + std::abs(turning)));
+            EXPECT_NEAR(turning, spring.bias ? spring.bias(q, v) : 0.0, 1e-6 * (1 + std::abs(turning)));
         }
         for (const LagrangianModel::DryFriction& pad : model.friction) {
             VecX G1 = VecX::Zero(model.nv), G0 = G1;
             pad.row(ahead, G1);
             pad.row(back, G0);
             const double turning = (G1 - G0).dot(v) / (2 * s);
-            EXPECT_NEAR(turning, pad.curvature ? pad.curvature(q, v) : 0.0, 1e-6 * (1 + std::abs(turning)));
+            EXPECT_NEAR(turning, pad.bias ? pad.bias(q, v) : 0.0, 1e-6 * (1 + std::abs(turning)));
         }
         for (const LagrangianModel::Contact& contact : model.contacts) {
             const int dim = 1 + contact.tangents;
             MatX H = MatX::Zero(dim, model.nv), H1 = H, H0 = H;
-            VecX curvature = VecX::Zero(dim);
+            VecX bias = VecX::Zero(dim);
             contact.jacobian(q, H);
             contact.jacobian(ahead, H1);
             contact.jacobian(back, H0);
-            contact.curvature(q, v, curvature);
+            contact.bias(q, v, bias);
             EXPECT_NEAR(H.row(0).dot(v), (contact.gap(ahead) - contact.gap(back)) / (2 * s),
                         1e-7 * (1 + std::abs(H.row(0).dot(v))));
-            EXPECT_LT((curvature - (H1 - H0) * v / (2 * s)).norm(), 1e-6 * (1 + curvature.norm()));
+            EXPECT_LT((bias - (H1 - H0) * v / (2 * s)).norm(), 1e-6 * (1 + bias.norm()));
         }
     }
 }
@@ -179,10 +179,10 @@ TEST_P(EveryMechanism, RowsAreThoseOfItsFunctions) {
     system->advance(q, VecX(0.2 * random.vector(model.nv)));
     const VecX v = random.vector(model.nv);
     ContactFinder finder;
-    JointRows joints;
+    BilateralRows joints;
     ContactRows contacts;
     system->rows(0.7, q, finder, joints, contacts);
-    system->curvature(0.7, q, v, finder, joints, contacts);
+    system->bias(0.7, q, v, finder, joints, contacts);
     const int others = model.joints + model.velocity_rows;
     const int springs = static_cast<int>(model.springs.size()), pads = static_cast<int>(model.friction.size());
     ASSERT_EQ(joints.size(), others + springs + pads);
@@ -197,13 +197,13 @@ TEST_P(EveryMechanism, RowsAreThoseOfItsFunctions) {
     const MatX G = joints.jacobian.dense(system->nodes());
     if (model.velocity_rows > 0) {
         MatX rows = MatX::Zero(model.velocity_rows, model.nv);
-        VecX curvature = VecX::Zero(model.velocity_rows);
+        VecX bias = VecX::Zero(model.velocity_rows);
         model.velocity_jacobian(0.7, q, rows);
-        model.velocity_curvature(0.7, q, v, curvature);
+        model.velocity_bias(0.7, q, v, bias);
         EXPECT_EQ(G.middleRows(model.joints, model.velocity_rows), rows);
         for (int i = 0; i < model.velocity_rows; ++i) {
             EXPECT_EQ(joints.kind[model.joints + i], RowKind::velocity);
-            EXPECT_EQ(joints.curvature[model.joints + i], curvature[i]);
+            EXPECT_EQ(joints.bias[model.joints + i], bias[i]);
         }
     }
     double elastic = 0;

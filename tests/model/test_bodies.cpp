@@ -82,10 +82,10 @@ Impact strike(bool planar, double angle, double omega, double ground) {
     const State x = system.initial_state({w.cross(system.model().bodies[0].pose.position)}, {w});
     ContactFinder finder;
     finder.margin = 1;
-    JointRows joints;
+    BilateralRows joints;
     ContactRows contacts;
     system.rows(0, x.q, finder, joints, contacts);
-    system.curvature(0, x.q, x.v, finder, joints, contacts);
+    system.bias(0, x.q, x.v, finder, joints, contacts);
     BlockMatrix mass;
     system.mass(x.q, mass);
     const MatX J = dense(joints.jacobian, system.nodes()), H = dense(contacts.jacobian, system.nodes());
@@ -123,7 +123,7 @@ Impact strike(bool planar, double angle, double omega, double ground) {
     impact.force = planar ? Vec3(total[0], 0, total[1]) : Vec3(total.head<3>());
     impact.power = total.dot(x.v);
     impact.spring_rate = J.row(spring).dot(x.v);
-    impact.bias = contacts.curvature[0];
+    impact.bias = contacts.bias[0];
     impact.energies = system.energies(0, x.q, x.v);
     return impact;
 }

@@ -73,7 +73,7 @@ TEST(LagrangianSystem, VelocityRowsSpringsAndFrictionFollowTheJoints) {
     model.joint_names = {"rail"};
     model.joint_value = [](double, const VecX& q, VecX& g) { g[0] = q[0]; };
     model.joint_jacobian = [](double, const VecX&, MatX& G) { G(0, 0) = 1; };
-    model.joint_curvature = [](double, const VecX&, const VecX&, VecX&) {};
+    model.joint_bias = [](double, const VecX&, const VecX&, VecX&) {};
     model.velocity_rows = 1;
     model.velocity_names = {"drive"};
     model.velocity_jacobian = [](double, const VecX& q, MatX& G) {
@@ -81,7 +81,7 @@ TEST(LagrangianSystem, VelocityRowsSpringsAndFrictionFollowTheJoints) {
         G(0, 4) = q[5];
     };
     model.velocity_target = [](double t, VecX& w) { w[0] = std::sin(t); };
-    model.velocity_curvature = [](double, const VecX&, const VecX& v, VecX& c) { c[0] = v[4] * v[4]; };
+    model.velocity_bias = [](double, const VecX&, const VecX& v, VecX& c) { c[0] = v[4] * v[4]; };
     LagrangianModel::Spring spring;  // phi = s (R e_x)_z
     spring.name = "tie";
     spring.stiffness = 30;
@@ -101,16 +101,16 @@ TEST(LagrangianSystem, VelocityRowsSpringsAndFrictionFollowTheJoints) {
     system->advance(q, (VecX(5) << 0, 0.4, 0.9, -0.2, 0).finished());
     const VecX v = (VecX(5) << 0.3, 1.2, -0.7, 2.1, 0.4).finished();
     ContactFinder finder;
-    JointRows rows;
+    BilateralRows rows;
     ContactRows contacts;
     system->rows(0.5, q, finder, rows, contacts);
-    system->curvature(0.5, q, v, finder, rows, contacts);
+    system->bias(0.5, q, v, finder, rows, contacts);
     ASSERT_EQ(rows.size(), 4);
     EXPECT_EQ(rows.kind, (std::vector{RowKind::holonomic, RowKind::velocity, RowKind::compliant, RowKind::friction}));
     for (int i = 0; i < 4; ++i)
         EXPECT_EQ(system->joint_name(rows.id[i]), (std::array{"rail", "drive", "tie", "brake"}[i]));
     EXPECT_EQ(rows.target[1], std::sin(0.5));
-    EXPECT_EQ(rows.curvature[1], 0.4 * 0.4);
+    EXPECT_EQ(rows.bias[1], 0.4 * 0.4);
     EXPECT_EQ(rows.stiffness[2], 30);
     EXPECT_EQ(rows.damping[2], 4);
     EXPECT_EQ(rows.force_lower[3], -7);

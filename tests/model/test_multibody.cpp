@@ -155,7 +155,7 @@ TEST_P(RandomBodies, JointRowsAreGradientsAndCurvatureTheirRate) {
         const State x = system.initial_state(std::vector<Vec3>(3, Vec3::Zero()), std::vector<Vec3>(3, Vec3::Zero()));
         const VecX v = random.vector(system.nv());
         ContactFinder finder;
-        JointRows joints;
+        BilateralRows joints;
         ContactRows contacts;
         const auto rows_at = [&](const VecX& q) { system.rows(0, q, finder, joints, contacts); };
         const auto value = [&](const VecX& q) {
@@ -168,13 +168,12 @@ TEST_P(RandomBodies, JointRowsAreGradientsAndCurvatureTheirRate) {
             joints.jacobian.product(system.nodes(), v, u);
             return u;
         };
-        const VecX rate_fd = along(system, x.q, v, value), curvature_fd = along(system, x.q, v, rate);
+        const VecX rate_fd = along(system, x.q, v, value), bias_fd = along(system, x.q, v, rate);
         const VecX exact = rate(x.q);
-        system.curvature(0, x.q, v, finder, joints, contacts);
+        system.bias(0, x.q, v, finder, joints, contacts);
         for (int i = 0; i < joints.size(); ++i) {
             EXPECT_NEAR(exact[i], rate_fd[i], 1e-7 * (1 + std::abs(exact[i]))) << "row " << i;
-            EXPECT_NEAR(joints.curvature[i], curvature_fd[i], 1e-6 * (1 + std::abs(joints.curvature[i])))
-                << "row " << i;
+            EXPECT_NEAR(joints.bias[i], bias_fd[i], 1e-6 * (1 + std::abs(joints.bias[i]))) << "row " << i;
         }
     }
 }
@@ -235,7 +234,7 @@ private:
     std::unique_ptr<Bodies> world_;
 };
 
-// With u = T(q) v the velocities in W, the rows are J T and their curvature is that in W plus J dT/dt v.
+// With u = T(q) v the velocities in W, the rows are J T and their bias is that in W plus J dT/dt v.
 TEST(Connections, DoNotKnowTheCoordinatesOfTheirBodies) {
     Random random(23);
     for (int trial = 0; trial < 100; ++trial) {
@@ -250,12 +249,12 @@ TEST(Connections, DoNotKnowTheCoordinatesOfTheirBodies) {
             if (bodies.node(b) >= 0) u_rate.segment<3>(6 * bodies.node(b)) = bodies.bias(b, x.q, v).linear;
 
         ContactFinder finder;
-        JointRows in_world, own;
+        BilateralRows in_world, own;
         ContactRows contacts, limits;
         system.rows(0, x.q, finder, in_world, contacts);
-        system.curvature(0, x.q, u, finder, in_world, contacts);
+        system.bias(0, x.q, u, finder, in_world, contacts);
         connections.rows(0, x.q, own);
-        connections.curvature(x.q, v, own);
+        connections.bias(x.q, v, own);
         connections.limit_rows(x.q, limits);
         ASSERT_EQ(own.size(), in_world.size());
         VecX speed_world(own.size()), speed_own(own.size()), rate(own.size());
@@ -265,8 +264,8 @@ TEST(Connections, DoNotKnowTheCoordinatesOfTheirBodies) {
         for (int i = 0; i < own.size(); ++i) {
             EXPECT_EQ(own.value[i], in_world.value[i]);
             EXPECT_NEAR(speed_own[i], speed_world[i], 1e-12 * (1 + std::abs(speed_world[i]))) << i;
-            EXPECT_NEAR(own.curvature[i], in_world.curvature[i] + rate[i],
-                        1e-11 * (1 + std::abs(rate[i]) + std::abs(in_world.curvature[i])))
+            EXPECT_NEAR(own.bias[i], in_world.bias[i] + rate[i],
+                        1e-11 * (1 + std::abs(rate[i]) + std::abs(in_world.bias[i])))
                 << i;
         }
         for (int i = 0; i < limits.size(); ++i) {
@@ -286,21 +285,21 @@ TEST_P(RandomBodies, ContactNormalRowsAreGradientsAndCurvatureTheirRate) {
         const VecX v = random.vector(system.nv());
         ContactFinder finder;
         finder.margin = 10;
-        JointRows joints;
+        BilateralRows joints;
         ContactRows contacts, displaced;
         system.rows(0, x.q, finder, joints, contacts);
         finder.commit_frames();  // frames are transported from here, as between two steps
         VecX u(contacts.jacobian.rows());
         contacts.jacobian.product(system.nodes(), v, u);
         system.rows(0, x.q, finder, joints, contacts);
-        system.curvature(0, x.q, v, finder, joints, contacts);
+        system.bias(0, x.q, v, finder, joints, contacts);
         const double s = 2e-5;
         std::array<std::vector<double>, 4> gap, speed;
         bool same = true;
         for (int side = 0; side < 4; ++side) {
             VecX q = x.q;
             system.advance(q, VecX(std::array{-2 * s, -s, s, 2 * s}[side] * v));
-            JointRows unused;
+            BilateralRows unused;
             system.rows(0, q, finder, unused, displaced);
             same = same && displaced.id == contacts.id;  // features that appear or vanish have no derivative here
             gap[side] = displaced.gap;
@@ -319,7 +318,7 @@ TEST_P(RandomBodies, ContactNormalRowsAreGradientsAndCurvatureTheirRate) {
             const int row = contacts.jacobian.row[i];
             EXPECT_NEAR(u[row], slope(gap, i), 1e-7 * (1 + std::abs(u[row])));
             for (int k = row; k < contacts.jacobian.row[i + 1]; ++k)
-                EXPECT_NEAR(contacts.curvature[k], slope(speed, k), 2e-6 * (1 + std::abs(contacts.curvature[k])))
+                EXPECT_NEAR(contacts.bias[k], slope(speed, k), 2e-6 * (1 + std::abs(contacts.bias[k])))
                     << "component " << k - row;
         }
     }
@@ -399,7 +398,7 @@ TEST_P(RandomBodies, ElasticEnergyFallsByTheWorkOfTheSprings) {
         const State x = system.initial_state(std::vector<Vec3>(3, Vec3::Zero()), std::vector<Vec3>(3, Vec3::Zero()));
         const VecX v = random.vector(system.nv());
         ContactFinder finder;
-        JointRows joints;
+        BilateralRows joints;
         ContactRows contacts;
         system.rows(0, x.q, finder, joints, contacts);
         VecX u(joints.size());
@@ -508,7 +507,7 @@ TEST(Multibody, JointsMayOpenByHalfTheReachOfTheSmallerBody) {
         const MultibodySystem system(model);
         const State x = system.initial_state(std::vector<Vec3>(2, Vec3::Zero()), std::vector<Vec3>(2, Vec3::Zero()));
         ContactFinder finder;
-        JointRows joints;
+        BilateralRows joints;
         ContactRows contacts;
         system.rows(0, x.q, finder, joints, contacts);
         ASSERT_EQ(joints.id.size(), 2u);

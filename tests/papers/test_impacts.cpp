@@ -36,7 +36,7 @@ struct Impact {
         lagrangian.joints = static_cast<int>(G.rows());
         lagrangian.joint_value = [G = G](double, const VecX& q, VecX& g) { g = G * q; };
         lagrangian.joint_jacobian = [G = G](double, const VecX&, MatX& rows) { rows = G; };
-        lagrangian.joint_curvature = [](double, const VecX&, const VecX&, VecX& d) { d.setZero(); };
+        lagrangian.joint_bias = [](double, const VecX&, const VecX&, VecX& d) { d.setZero(); };
         for (std::size_t i = 0; i < H.size(); ++i) {
             LagrangianModel::Contact contact;
             contact.name = "contact " + std::to_string(i);
@@ -47,7 +47,7 @@ struct Impact {
             contact.facets = facets.empty() ? 0 : facets[i];
             contact.gap = [N = VecX(H[i].row(0))](const VecX& q) { return N.dot(q); };
             contact.jacobian = [rows = H[i]](const VecX&, MatX& out) { out = rows; };
-            contact.curvature = [](const VecX&, const VecX&, VecX& d) { d.setZero(); };
+            contact.bias = [](const VecX&, const VecX&, VecX& d) { d.setZero(); };
             lagrangian.contacts.push_back(contact);
         }
         Model model;
@@ -106,7 +106,7 @@ bool pointed(const Impact& impact) {
     const Model model = impact.model("newton");
     ContactFinder finder;
     BlockMatrix mass;
-    JointRows joints;
+    BilateralRows joints;
     ContactRows contacts;
     model.system->mass(model.state.q, mass);
     model.system->rows(0, model.state.q, finder, joints, contacts);

@@ -35,7 +35,7 @@ Model cubic_spring(const OptionValues& options, double end, bool floor_below = f
         wall.restitution = 0.5;
         wall.gap = [](const VecX& q) { return q[0] + 0.5; };
         wall.jacobian = [](const VecX&, MatX& H) { H(0, 0) = 1; };
-        wall.curvature = [](const VecX&, const VecX&, VecX&) {};
+        wall.bias = [](const VecX&, const VecX&, VecX&) {};
         model.contacts.push_back(wall);
     }
     Model whole;

@@ -21,7 +21,7 @@ Drift drift_of(const Simulation& simulation) {
     static ContactFinder finder;
     const System& system = *simulation.model().system;
     const State& x = simulation.state();
-    JointRows joints;
+    BilateralRows joints;
     ContactRows contacts;
     system.look_ahead(x.v, 0, finder);
     system.rows(x.t, x.q, finder, joints, contacts);
@@ -127,12 +127,12 @@ TEST(Projection, DoesNotPushAContactIntoOverlap) {
         point.joints = 1;
         point.joint_value = [d](double, const VecX& q, VecX& g) { g[0] = q[0] + q[1] + d; };
         point.joint_jacobian = [](double, const VecX&, MatX& G) { G.setOnes(); };
-        point.joint_curvature = [](double, const VecX&, const VecX&, VecX& c) { c.setZero(); };
+        point.joint_bias = [](double, const VecX&, const VecX&, VecX& c) { c.setZero(); };
         LagrangianModel::Contact floor;
         floor.name = "floor";
         floor.gap = [](const VecX& q) { return q[1]; };
         floor.jacobian = [](const VecX&, MatX& H) { H(0, 1) = 1; };
-        floor.curvature = [](const VecX&, const VecX&, VecX& c) { c.setZero(); };
+        floor.bias = [](const VecX&, const VecX&, VecX& c) { c.setZero(); };
         for (const bool with_floor : {true, false}) {
             LagrangianModel copy = point;
             if (with_floor) copy.contacts.push_back(floor);

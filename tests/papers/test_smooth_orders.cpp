@@ -239,7 +239,7 @@ public:
         table.friction = mu;
         table.gap = [](const VecX& q) { return q[1]; };
         table.jacobian = [](const VecX&, MatX& H) { H << 0, 1, 1, 0; };
-        table.curvature = [](const VecX&, const VecX&, VecX&) {};
+        table.bias = [](const VecX&, const VecX&, VecX&) {};
         model.contacts.push_back(table);
         Model whole;
         whole.name = model.name;
@@ -324,7 +324,7 @@ TEST_P(Smooth, FrictionThatTurnsWithTheSlipKeepsTheOrder) {
         plane.friction = 0.5;
         plane.gap = [](const VecX& q) { return q[2]; };
         plane.jacobian = [](const VecX&, MatX& H) { H << 0, 0, 1, 1, 0, 0, 0, 1, 0; };
-        plane.curvature = [](const VecX&, const VecX&, VecX&) {};
+        plane.bias = [](const VecX&, const VecX&, VecX&) {};
         model.contacts.push_back(plane);
         Model whole;
         whole.name = model.name;

@@ -63,7 +63,7 @@ TEST_P(Table33, StepsAndDriftOfTheFourBar) {
     const std::vector<double> end = Reference("four-bar").row("state", {2.0});
     const VecX q_end = Eigen::Map<const VecX>(end.data() + 1, 3), v_end = Eigen::Map<const VecX>(end.data() + 4, 3);
     const Reference table("haddouni-table-3-3");
-    const std::map<double, long> most_steps{{1e-4, 120}, {1e-6, 335}, {1e-8, 940}, {1e-10, 2550}};
+    const std::map<double, long> max_steps{{1e-4, 120}, {1e-6, 335}, {1e-8, 940}, {1e-10, 2550}};
     for (const std::vector<double>& published : table.rows(scheme)) {
         const double tol = published[0];
         const Row row = four_bar_row(table_3_3(scheme, tol, l2), l2);
@@ -86,7 +86,7 @@ TEST_P(Table33, StepsAndDriftOfTheFourBar) {
                 EXPECT_LE(row.drift[0], 1.4 * published[3]) << numbers;
             }
             if (tol < 9e-3) {
-                EXPECT_LE(row.accepted, most_steps.at(tol)) << numbers;
+                EXPECT_LE(row.accepted, max_steps.at(tol)) << numbers;
             }
         } else {
             EXPECT_LE(static_cast<double>(row.accepted), 1.05 * published[1]) << numbers;

@@ -222,8 +222,7 @@ TEST_F(FclibFile, WhatTheMassMatrixCouplesBecomesOneNode) {
     // velocities 1 and 3 are coupled
     const auto node_of = [&](int velocity) {
         for (int n = 0; n < stored.step.nodes().size(); ++n)
-            for (int k = stored.step.nodes().start[n]; k < stored.step.nodes().start[n + 1];
-                 ++k)
+            for (int k = stored.step.nodes().start[n]; k < stored.step.nodes().start[n + 1]; ++k)
                 if (stored.velocities[k] == velocity) return n;
         return -1;
     };

@@ -59,13 +59,14 @@ void expect_same_bits(const StepProblem& a, const StepProblem& b) {
     EXPECT_EQ(a.joints.kind, b.joints.kind);
     EXPECT_EQ(a.joints.impulsive, b.joints.impulsive);
     using Doubles = std::vector<double>;
-    for (const auto member : {&JointRows::value, &JointRows::target, &JointRows::stiffness, &JointRows::damping,
-                              &JointRows::force_lower, &JointRows::force_upper, &JointRows::curvature})
+    for (const auto member :
+         {&BilateralRows::value, &BilateralRows::target, &BilateralRows::stiffness, &BilateralRows::damping,
+          &BilateralRows::force_lower, &BilateralRows::force_upper, &BilateralRows::bias})
         EXPECT_EQ(bytes(a.joints.*member), bytes(b.joints.*member));
     EXPECT_EQ(a.contacts.id, b.contacts.id);
     EXPECT_EQ(a.contacts.facets, b.contacts.facets);
     for (const Doubles ContactRows::*member :
-         {&ContactRows::gap, &ContactRows::friction, &ContactRows::restitution, &ContactRows::curvature})
+         {&ContactRows::gap, &ContactRows::friction, &ContactRows::restitution, &ContactRows::bias})
         EXPECT_EQ(bytes(a.contacts.*member), bytes(b.contacts.*member));
     for (const auto member : {&ContactRows::position, &ContactRows::normal, &ContactRows::tangent})
         EXPECT_EQ(bytes(a.contacts.*member), bytes(b.contacts.*member));
@@ -93,8 +94,8 @@ StepProblem rich_problem(std::uint32_t seed) {
         p.A.values.insert(p.A.values.end(), block.data(), block.data() + block.size());
         p.A.couplings.push_back({i, j, offset});
     }
-    for (auto* list : {&p.joints.value, &p.joints.target, &p.joints.stiffness, &p.joints.damping, &p.joints.curvature,
-                       &p.contacts.gap, &p.contacts.restitution, &p.contacts.curvature})
+    for (auto* list : {&p.joints.value, &p.joints.target, &p.joints.stiffness, &p.joints.damping, &p.joints.bias,
+                       &p.contacts.gap, &p.contacts.restitution, &p.contacts.bias})
         for (double& x : *list) x = random.normal();
     for (auto* list : {&p.contacts.position, &p.contacts.normal, &p.contacts.tangent})
         for (Vec3& x : *list) x = random.vector(3);
@@ -325,8 +326,8 @@ TEST(SolutionFile, HoldsImpulsesAndContactVelocitiesAsFclibDoes) {
     EXPECT_EQ(bytes(file.read<double>("solution/v")), bytes(solution.v));
     EXPECT_EQ(bytes(file.read<double>("solution/l")), bytes(solution.lambda));
     const std::vector<double> u = file.read<double>("solution/u");
-    const VecX expected =
-        problem.contacts.jacobian.dense(problem.nodes()) * solution.v + problem.S.vec().cwiseProduct(solution.p.vec()) + problem.c.vec();
+    const VecX expected = problem.contacts.jacobian.dense(problem.nodes()) * solution.v +
+                          problem.S.vec().cwiseProduct(solution.p.vec()) + problem.c.vec();
     ASSERT_EQ(static_cast<Eigen::Index>(u.size()), expected.size());
     EXPECT_LT((VecX::Map(u.data(), expected.size()) - expected).cwiseAbs().maxCoeff(), 1e-13);
 }

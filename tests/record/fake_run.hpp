@@ -41,8 +41,8 @@ public:
     bool constant_mass() const override { return true; }
     void mass(const VecX&, BlockMatrix&) const override {}
     void forces(double, const VecX&, const VecX&, Forces&) const override {}
-    void rows(double, const VecX&, ContactFinder&, JointRows&, ContactRows&) const override {}
-    void curvature(double, const VecX&, const VecX&, const ContactFinder&, JointRows&, ContactRows&) const override {}
+    void rows(double, const VecX&, ContactFinder&, BilateralRows&, ContactRows&) const override {}
+    void bias(double, const VecX&, const VecX&, const ContactFinder&, BilateralRows&, ContactRows&) const override {}
     void advance(VecX& q, const VecX& dq) const override { q.head(2) += dq; }
     Energies energies(double, const VecX&, const VecX&) const override { return {}; }
     std::vector<std::string> coordinate_names() const override { return {"x", "y", "angle, third"}; }
@@ -73,7 +73,7 @@ inline Vec3 known3(std::uint64_t k, std::uint64_t i) { return {known(k, i), know
 
 struct FakeRun {
     static constexpr double h = 1.0 / 1024;  // [s]; sums exactly
-    std::size_t most_contacts = 5;
+    std::size_t max_contacts = 5;
 
     Model model(double record_every = 0) const {
         Model m;
@@ -93,7 +93,7 @@ struct FakeRun {
         return x;
     }
     std::vector<ContactRecord> contacts(std::uint64_t k) const {
-        std::vector<ContactRecord> list(k == 0 ? 0 : (k * 7) % (most_contacts + 1));
+        std::vector<ContactRecord> list(k == 0 ? 0 : (k * 7) % (max_contacts + 1));
         for (std::size_t i = 0; i < list.size(); ++i) {
             list[i].id = {static_cast<ContactKind>(i % 2),
                           static_cast<std::uint32_t>(k),

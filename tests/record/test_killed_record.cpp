@@ -82,7 +82,7 @@ std::string check(const std::string& file, const FakeRun& run, std::size_t rows_
 TEST(KilledRecord, IsWholeUpToTheLastFlushAfterEveryWrite) {
     const Folder folder("killed");
     FakeRun run;
-    run.most_contacts = 60;  // a few chunks of contacts within the test
+    run.max_contacts = 60;  // a few chunks of contacts within the test
     const std::string file = folder.file("run.h5"), copy = folder.file("copy.h5");
     std::vector<Write> writes;
     heard = &writes;
@@ -179,7 +179,7 @@ std::uint64_t kill_a_writer(const std::string& file, const FakeRun& run, double 
 TEST(KilledRecord, IsReadUpToTheLastAcknowledgedFlush) {
     const Folder folder("killed");
     FakeRun run;
-    run.most_contacts = 40;
+    run.max_contacts = 40;
     const std::string file = folder.file("run.h5");
     std::uint64_t most = 0;
     for (std::uint64_t i = 0; i < 20; ++i) {
@@ -203,7 +203,7 @@ TEST(KilledRecord, IsReadUpToTheLastAcknowledgedFlush) {
 TEST(KilledRecord, CanBeReadWhileItIsStillAlive) {
     const Folder folder("killed");
     FakeRun run;
-    run.most_contacts = 40;
+    run.max_contacts = 40;
     const std::string file = folder.file("run.h5");
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);

@@ -123,7 +123,7 @@ TEST(Validate, WhatAFileMayNotSayAProgramMayNotSayEither) {
         {drive([](Scene::Drive& d) { d.motor.emplace(); }), "the motor of revolute joint 'hinge' needs 'speed' or"},
         {drive([](Scene::Drive& d) {
              d.motor.emplace().speed = Edit::constant(1);
-             d.motor->most = -1;
+             d.motor->max_effort = -1;
          }),
          "the motor of revolute joint 'hinge': max_torque: expected a number >= 0 [N m], found -1"},
         {drive([](Scene::Drive& d) { d.friction = -1; }),

@@ -106,10 +106,10 @@ void same(const Scene::Body& x, const Scene::Body& y) {
 }
 
 void same(const Scene::Drive::Motor& x, const Scene::Drive::Motor& y) {
-    const auto& [speed, position, most, time_constant] = x;
+    const auto& [speed, position, max_effort, time_constant] = x;
     same(speed, y.speed);
     same(position, y.position);
-    same(most, y.most);
+    same(max_effort, y.max_effort);
     same(time_constant, y.time_constant);
 }
 
@@ -224,7 +224,7 @@ void same(const Edit& x, const Edit& y) {
     same(coordinate, y.coordinate);
     same(speed, y.speed);
     same(position, y.position);
-    same(most, y.most);
+    same(max_effort, y.max_effort);
     same(time_constant, y.time_constant);
     same(friction, y.friction);
     same(brake, y.brake);
@@ -236,7 +236,7 @@ void same(const Scene::Action& x, const Scene::Action& y) {
     same(*edit, *y.edit);
 }
 
-void same(const Scene::Choosing& x, const Scene::Choosing& y) {
+void same(const Selection& x, const Selection& y) {
     const auto& [name, options, place] = x;
     same(name, y.name);
     same(options, y.options);

@@ -181,7 +181,7 @@ inline SmoothProblem held_top_problem(double end = 0.5) {
         G.leftCols<3>() = Mat3::Identity();
         G.rightCols<3>() = read_quaternion(q.data() + 3).toRotationMatrix() * hat(arm);
     };
-    model.joint_curvature = [arm](double, const VecX& q, const VecX& v, VecX& c) {
+    model.joint_bias = [arm](double, const VecX& q, const VecX& v, VecX& c) {
         const Vec3 omega = v.tail<3>();
         const Mat3 R = read_quaternion(q.data() + 3).toRotationMatrix();
         for (int i = 0; i < 3; ++i) c[i] = R.row(i).dot(omega.cross(arm.cross(omega)));
@@ -237,7 +237,7 @@ inline SmoothProblem bowl_problem(ContactMode mode, double end) {
                                       const double r = std::hypot(q[0], q[1]);
                                       H << -q[0] / r, -q[1] / r, 0, -q[1] / r, q[0] / r, radius;
                                   },
-                              .curvature =
+                              .bias =
                                   [](const VecX& q, const VecX& v, VecX& c) {
                                       const double r = std::hypot(q[0], q[1]), along = q[0] * v[0] + q[1] * v[1];
                                       c[0] = -(v[0] * v[0] + v[1] * v[1]) / r + along * along / (r * r * r);
@@ -269,7 +269,7 @@ inline SmoothProblem oscillator_problem(double stiffness, double damping, double
                              .damping = damping,
                              .value = [](const VecX& q) { return q[0]; },
                              .gradient = [](const VecX&, VecX& G) { G[0] = 1; },
-                             .curvature = {}});
+                             .bias = {}});
     SmoothProblem problem;
     problem.system = make_lagrangian_system(std::move(model));
     problem.start = {0, VecX::Constant(1, 1.0), VecX::Constant(1, 0.0)};

@@ -175,7 +175,7 @@ TEST(GeneralizedAlpha, swings_on_a_stiff_spring_as_on_a_rod) {
                              .damping = 0,
                              .value = [](const VecX& q) { return (q.squaredNorm() - 1) / 2; },
                              .gradient = [](const VecX& q, VecX& G) { G = q; },
-                             .curvature = [](const VecX&, const VecX& v) { return v.squaredNorm(); }});
+                             .bias = [](const VecX&, const VecX& v) { return v.squaredNorm(); }});
     SmoothProblem problem = pendulum_problem();
     problem.multipliers.resize(0);
     problem.system = make_lagrangian_system(std::move(model));

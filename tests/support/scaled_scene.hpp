@@ -100,7 +100,7 @@ private:
             if (!drive.motor) continue;
             if (drive.motor->speed) apply(*drive.motor->speed, way / T);
             if (drive.motor->position) apply(*drive.motor->position, way);
-            if (drive.motor->most) *drive.motor->most *= push;
+            if (drive.motor->max_effort) *drive.motor->max_effort *= push;
             drive.motor->time_constant *= T;
         }
     }

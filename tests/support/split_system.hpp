@@ -31,14 +31,15 @@ public:
         cut(one_C, C);
         return true;
     }
-    void rows(double t, const VecX& q, ContactFinder& finder, JointRows& joints, ContactRows& contacts) const override {
+    void rows(double t, const VecX& q, ContactFinder& finder, BilateralRows& joints,
+              ContactRows& contacts) const override {
         whole_->rows(t, q, finder, joints, contacts);
         cut(joints.jacobian);
         cut(contacts.jacobian);
     }
-    void curvature(double t, const VecX& q, const VecX& v, const ContactFinder& finder, JointRows& joints,
-                   ContactRows& contacts) const override {
-        whole_->curvature(t, q, v, finder, joints, contacts);
+    void bias(double t, const VecX& q, const VecX& v, const ContactFinder& finder, BilateralRows& joints,
+              ContactRows& contacts) const override {
+        whole_->bias(t, q, v, finder, joints, contacts);
     }
     void look_ahead(const VecX& v, double h, ContactFinder& finder) const override { whole_->look_ahead(v, h, finder); }
     void find_candidates(const VecX& q, ContactFinder& finder) const override { whole_->find_candidates(q, finder); }

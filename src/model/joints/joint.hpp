@@ -69,8 +69,8 @@ const JointKind& joint_kind(std::string_view name);       // throws Error that n
 struct Motor {
     bool position = false;  // target is a position [m, rad], else a speed [m/s, rad/s]
     TimeFunction target;
-    double time_constant = 0;  // [s] a position is approached as exp(-t/time_constant)
-    double most = infinity;    // [N, N m]
+    double time_constant = 0;      // [s] a position is approached as exp(-t/time_constant)
+    double max_effort = infinity;  // [N, N m]
 };
 
 // What acts on one coordinate of a joint.

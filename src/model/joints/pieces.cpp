@@ -23,18 +23,18 @@ RowPiece evaluate(const Piece& piece, const JointFrames& at, double length) {
     return distance(at.points, length);
 }
 
-double evaluate_curvature(const Piece& piece, const JointFrames& at, const Twist& a, const Twist& b) {
+double evaluate_bias(const Piece& piece, const JointFrames& at, const Twist& a, const Twist& b) {
     const Quat &A = at.a.attitude, &B = at.b.attitude;
     switch (piece.kind) {
-        case PieceKind::world_point: return world_point_curvature(at.points, piece.d, a, b);
-        case PieceKind::carried_point: return carried_point_curvature(at.points, A * piece.d, a, b);
-        case PieceKind::right_angle: return right_angle_curvature(A * piece.d, B * piece.f, a, b);
+        case PieceKind::world_point: return world_point_bias(at.points, piece.d, a, b);
+        case PieceKind::carried_point: return carried_point_bias(at.points, A * piece.d, a, b);
+        case PieceKind::right_angle: return right_angle_bias(A * piece.d, B * piece.f, a, b);
         case PieceKind::turn:
-            return piece.swapped ? -turn_curvature(B * piece.d, B * piece.e, A * piece.f, b, a)
-                                 : turn_curvature(A * piece.d, A * piece.e, B * piece.f, a, b);
+            return piece.swapped ? -turn_bias(B * piece.d, B * piece.e, A * piece.f, b, a)
+                                 : turn_bias(A * piece.d, A * piece.e, B * piece.f, a, b);
         case PieceKind::distance: break;
     }
-    return distance_curvature(at.points, a, b);
+    return distance_bias(at.points, a, b);
 }
 
 std::vector<Piece> bushing_pieces(const Mat3& axes_a, const Mat3& axes_b) {

@@ -29,7 +29,7 @@ struct JointFrames {
 JointFrames joint_frames(const Pose& a, const Pose& b, const Vec3& point_a, const Vec3& point_b);
 
 RowPiece evaluate(const Piece& piece, const JointFrames& at, double length);
-double evaluate_curvature(const Piece& piece, const JointFrames& at, const Twist& a, const Twist& b);
+double evaluate_bias(const Piece& piece, const JointFrames& at, const Twist& a, const Twist& b);
 
 // The rows that must vanish. z of a joint's axes is the joint axis. Where bodies turn about one normal alone: for `fixed` z is it, for
 // `prismatic` y is. Empty for gears and for joints of which only the limits act.

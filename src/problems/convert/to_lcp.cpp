@@ -120,7 +120,7 @@ void make_blocks(const StepProblem& problem, const Elimination& elimination, std
 }  // namespace
 
 bool needs_disc(const ContactRows& contacts, int i) {
-    return contacts.jacobian.dim(i) == 3 && contacts.facets[i] == 0 && contacts.friction[i] > 0;
+    return contacts.jacobian.dim(i) == 3 && is_disc(contacts.facets[i]) && contacts.friction[i] > 0;
 }
 
 bool needs_any_disc(const StepProblem& problem) {

@@ -210,7 +210,7 @@ void EventStep::find_candidates(const MotionPoint& p) {
 // The drives and brakes that slip, and with which bound they push.
 void EventStep::find_bounds(const MotionPoint& p) {
     std::vector<signed char>& bound = w_.modes.bound;
-    const JointRows& joints = p.joints;
+    const BilateralRows& joints = p.joints;
     bound.assign(static_cast<std::size_t>(joints.size()), 0);
     w_.row_speed.resize(joints.size());
     joints.jacobian.product(system_.nodes(), p.v, w_.row_speed);
@@ -235,7 +235,7 @@ bool EventStep::restore_released(const MotionPoint& p) {
         const int c = find_contact(all.id, id);
         if (c < 0) continue;
         const int row = all.jacobian.row[c];
-        if (w_.row_speed[row] + all.curvature[row] > -tolerances_.inward_acceleration) continue;
+        if (w_.row_speed[row] + all.bias[row] > -tolerances_.inward_acceleration) continue;
         const auto at = std::lower_bound(w_.candidates.begin(), w_.candidates.end(), id,
                                          [](const Candidate& entry, const ContactId& key) { return entry.id < key; });
         w_.candidates.insert(at, Candidate{.id = id});

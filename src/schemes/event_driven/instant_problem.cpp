@@ -38,18 +38,18 @@ void select_contacts(const ContactRows& from, const std::vector<Candidate>& cand
         }
         const int first = from.jacobian.row[c];
         for (int k = 0; k < used; ++k) {
-            double& curvature = to.curvature[to.jacobian.row[to.size() - 1] + k];
-            curvature = from.curvature[first + k];
+            double& bias = to.bias[to.jacobian.row[to.size() - 1] + k];
+            bias = from.bias[first + k];
             if (k == 0 || !candidate.slides) continue;
-            curvature = candidate.slip[0] * from.curvature[first + 1];
-            if (dim > 2) curvature += candidate.slip[1] * from.curvature[first + 2];
+            bias = candidate.slip[0] * from.bias[first + 1];
+            if (dim > 2) bias += candidate.slip[1] * from.bias[first + 2];
         }
     }
 }
 
 }  // namespace
 
-bool gives_way(const JointRows& joints, int row) {
+bool gives_way(const BilateralRows& joints, int row) {
     const auto i = static_cast<std::size_t>(row);
     if (joints.kind[i] == RowKind::compliant || joints.kind[i] == RowKind::holonomic) return false;
     return joints.force_lower[i] > -infinity || joints.force_upper[i] < infinity;
@@ -75,12 +75,12 @@ void InstantProblem::fill(const System& system, const MotionPoint& p, const std:
 
 void InstantProblem::fill_joints(const MotionPoint& p, const std::vector<signed char>& bound, double tau,
                                  StepProblem& problem) {
-    const JointRows& joints = problem.joints;
+    const BilateralRows& joints = problem.joints;
     Gv_.resize(joints.size());
     joints.jacobian.product(problem.nodes(), p.v, Gv_);
     for (int i = 0; i < joints.size(); ++i) {
         const auto k = static_cast<std::size_t>(i);
-        problem.b[i] = Gv_[i] + tau * (p.target_rate[i] - joints.curvature[k]);
+        problem.b[i] = Gv_[i] + tau * (p.target_rate[i] - joints.bias[k]);
         if (joints.kind[k] == RowKind::compliant) {
             problem.lower[i] = problem.upper[i] =
                 -tau * (joints.stiffness[k] * joints.value[k] + joints.damping[k] * Gv_[i]);
@@ -104,7 +104,7 @@ void InstantProblem::fill_contacts(const MotionPoint& p, const std::vector<Candi
         const int first = to.jacobian.row[c], source = p.contacts.jacobian.row[place];
         const Candidate& candidate = candidate_of(candidates, to.id[c]);
         for (int k = 0; k < to.jacobian.dim(c); ++k) {
-            problem.c[first + k] = tau * to.curvature[first + k];
+            problem.c[first + k] = tau * to.bias[first + k];
             if (k > 0 && candidate.slides) {
                 double slip = candidate.slip[0] * Hv_[source + 1];
                 if (p.contacts.jacobian.dim(place) > 2) slip += candidate.slip[1] * Hv_[source + 2];
@@ -179,7 +179,7 @@ void InstantProblem::read(const std::vector<Candidate>& candidates, const std::v
         modes.mode.push_back(mode);
         modes.slip.push_back(mode == ContactMode::slip ? slip : Vec2::Zero());
     }
-    const JointRows& joints = problem.joints;
+    const BilateralRows& joints = problem.joints;
     modes.bound.assign(static_cast<std::size_t>(joints.size()), 0);
     for (int i = 0; i < joints.size(); ++i) {
         if (!gives_way(joints, i)) continue;

@@ -44,6 +44,6 @@ private:
 };
 
 // True for a bilateral row that gives way at bounds of its force.
-bool gives_way(const JointRows& joints, int row);
+bool gives_way(const BilateralRows& joints, int row);
 
 }  // namespace stickslip

@@ -45,7 +45,7 @@ void InstantForces::set_modes(const Nodes& nodes, const VecX& v, const std::vect
         modes_.slip.push_back(Vec2::Zero());  // friction is added by add_friction()
         listed_.push_back(i);
     }
-    const JointRows& joints = p_.joints;
+    const BilateralRows& joints = p_.joints;
     Gv_.resize(joints.size());
     joints.jacobian.product(nodes, v, Gv_);
     modes_.bound.assign(static_cast<std::size_t>(joints.size()), 0);

@@ -22,7 +22,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr int most_passes = 20;  // more passes with rebound and a rocking block would chatter for ever
+constexpr int max_passes = 20;  // more passes with rebound and a rocking block would chatter for ever
 
 // Share of the largest impulse below which a contact is not hit but rests elsewhere.
 constexpr double bystander = 1e-9;
@@ -153,7 +153,7 @@ void resolve_impact(const System& system, Solver& solver, const ImpactOptions& o
     problem.A = s.terms.mass;
 
     bool solved = true;
-    for (int pass = 0; solved && pass <= most_passes && (pass == 0 || approaching(x.v, options.approach_tolerance, s));
+    for (int pass = 0; solved && pass <= max_passes && (pass == 0 || approaching(x.v, options.approach_tolerance, s));
          ++pass) {
         before.v = x.v;
         before.u.resize(H.rows());
@@ -167,7 +167,7 @@ void resolve_impact(const System& system, Solver& solver, const ImpactOptions& o
         for (int i = 0; i < contacts.size(); ++i) {
             const double speed = before.u[H.row[i]];
             before.fastest = std::max(before.fastest, -speed);
-            if (pass == most_passes || speed > -options.restitution_threshold) continue;
+            if (pass == max_passes || speed > -options.restitution_threshold) continue;
             before.common = std::max(before.common, contacts.restitution[i]);
             rebounds = true;
         }

@@ -23,8 +23,8 @@ void copy_contact(const ContactRows& from, int i, const Nodes& nodes, bool with_
     to.normal.back() = from.normal[i];
     to.tangent.back() = from.tangent[i];
     for (int k = 0; k < from.jacobian.dim(i); ++k)
-        to.curvature[to.curvature.size() - static_cast<std::size_t>(from.jacobian.dim(i) - k)] =
-            from.curvature[from.jacobian.row[i] + k];
+        to.bias[to.bias.size() - static_cast<std::size_t>(from.jacobian.dim(i) - k)] =
+            from.bias[from.jacobian.row[i] + k];
     for (const BlockRows::Block& block : from.jacobian.blocks_of(i)) {
         auto rows = to.jacobian.add_block(block.node, nodes.dof(block.node));
         rows = from.jacobian.values_of(i, block, nodes);

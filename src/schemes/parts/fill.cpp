@@ -36,7 +36,7 @@ double correcting_speed(double phi, double h, double full) { return phi / (phi <
 void fill_bilateral(const VecX& v, const RowWeights& weights, Step& s) {
     const auto [h, alpha, gamma, mean, friction_mean, motor_mean, chi, position_weight, ahead] = weights;
     StepProblem& problem = s.problem;
-    const JointRows& joints = problem.joints;
+    const BilateralRows& joints = problem.joints;
     const RowVec& speed = joint_speeds(v, s);
     s.terms.joint_stabilisation.setZero(joints.size());
     for (int i = 0; i < joints.size(); ++i) {

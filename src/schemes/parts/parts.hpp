@@ -42,7 +42,8 @@ void begin_step(const State& x, Step& s);
 void find_rows(const System& system, double t, const VecX& q, const VecX& v, double h, Step& s);
 // Notes gaps and joint errors of the rows just found, at a configuration that the motion really passes.
 void note_violations(const VecX& v, Step& s);
-void note_violations(const VecX& v, const JointRows& joints, const ContactRows& contacts, Step& s);  // of these rows
+void note_violations(const VecX& v, const BilateralRows& joints, const ContactRows& contacts,
+                     Step& s);  // of these rows
 
 // H v and G v of the rows in s.problem; in s.terms until the next call.
 const RowVec& contact_speeds(const VecX& v, Step& s);
@@ -93,8 +94,8 @@ Stage solved_stage(const Step& s, const StageState& from, const StageState& to);
 // The same for an impact at x from v0 to v1.
 Stage solved_impact(const Step& s, const State& x, const VecX& v0, const VecX& v1);
 
-// Adds the impulses of the stage just solved, or that share of them, to the record of the step.
-void note_impulses(Step& s, double share = 1);
+// Adds the impulses of the stage just solved, or that fraction of them, to the record of the step.
+void note_impulses(Step& s, double fraction = 1);
 // Events from the contact modes of the last step and of this one, unless `located` without those at which nothing slips; then
 // the memory for the next warm start.
 void note_mode_changes(double t, Step& s, bool located = false);

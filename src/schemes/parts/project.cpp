@@ -25,7 +25,7 @@ constexpr int max_rounds = 6;
 // Contacts farther than this many largest errors are not reached by the move. If it were smaller, a lever might reach one.
 constexpr double reach = 100;
 
-bool rigid(const JointRows& joints, int i) {
+bool rigid(const BilateralRows& joints, int i) {
     return joints.kind[i] == RowKind::holonomic ||
            (joints.kind[i] == RowKind::velocity && joints.force_lower[i] == -infinity &&
             joints.force_upper[i] == infinity);
@@ -38,7 +38,7 @@ void load(const System& system, const State& x, Step& s) {
     std::fill(problem.contacts.friction.begin(), problem.contacts.friction.end(), 0.0);
 }
 
-double largest_error(const JointRows& joints) {
+double largest_error(const BilateralRows& joints) {
     double error = 0;
     for (int i = 0; i < joints.size(); ++i)
         if (joints.kind[i] == RowKind::holonomic) error = std::max(error, std::abs(joints.value[i]));

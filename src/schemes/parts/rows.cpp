@@ -75,7 +75,7 @@ const RowVec& joint_speeds(const VecX& v, Step& s) {
 
 void note_violations(const VecX& v, Step& s) { note_violations(v, s.problem.joints, s.problem.contacts, s); }
 
-void note_violations(const VecX& v, const JointRows& joints, const ContactRows& contacts, Step& s) {
+void note_violations(const VecX& v, const BilateralRows& joints, const ContactRows& contacts, Step& s) {
     for (int i = 0; i < contacts.size(); ++i) {
         if (!(-contacts.gap[i] > s.violation.gap)) continue;
         s.violation.gap = -contacts.gap[i];

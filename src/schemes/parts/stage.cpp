@@ -12,7 +12,7 @@ namespace {
 
 // After an edit: the impulses of the groups that are still there. Their order stays, so a search that goes on where the last
 // one ended finds the next at once; a group that is new costs one round.
-void match_groups(const StepMemory& memory, const JointRows& joints, double scale, RowVec& lambda) {
+void match_groups(const StepMemory& memory, const BilateralRows& joints, double scale, RowVec& lambda) {
     const std::size_t n = memory.joint.size();
     std::size_t at = 0;
     for (int g = 0; g < joints.jacobian.groups(); ++g) {
@@ -100,7 +100,7 @@ Stage solved_impact(const Step& s, const State& x, const VecX& v0, const VecX& v
     return stage;
 }
 
-void note_impulses(Step& s, double share) {
+void note_impulses(Step& s, double fraction) {
     const ContactRows& rows = s.problem.contacts;
     const auto fill = [&](ContactRecord& record, int i) {
         record.id = rows.id[i];
@@ -110,7 +110,7 @@ void note_impulses(Step& s, double share) {
         record.normal = rows.normal[i];
         record.tangent = rows.tangent[i];
         for (int k = 0; k < rows.jacobian.dim(i); ++k)
-            record.impulse[k] += share * s.solution.p[rows.jacobian.row[i] + k];
+            record.impulse[k] += fraction * s.solution.p[rows.jacobian.row[i] + k];
     };
     for (int i = 0; i < rows.size(); ++i) {
         const auto place =
@@ -123,7 +123,7 @@ void note_impulses(Step& s, double share) {
         }
     }
     RowVec& reaction = s.terms.reaction;
-    reaction = share * s.solution.lambda;
+    reaction = fraction * s.solution.lambda;
     s.redundancy->smallest(s.problem, reaction);
     if (s.reactions.size() == reaction.size()) {
         s.reactions += reaction;
@@ -166,8 +166,8 @@ void note_mode_changes(double t, Step& s, bool located) {
         if (before == after) continue;
         // Contacts that share their friction in more ways than one may reach the rim of the cone without slipping.
         const bool stays = !located && closed(before) && closed(after);
-        const double no_slip = s.tolerances.visible_slip;
-        if (stays && slip_speed(i, s.v0) < no_slip && slip_speed(i, s.solution.v) < no_slip) continue;
+        const double visible = s.tolerances.visible_slip;
+        if (stays && slip_speed(i, s.v0) < visible && slip_speed(i, s.solution.v) < visible) continue;
         Event event{.t = t, .kind = EventKind::impact, .contact = rows.id[i], .before = before, .after = after};
         if (!closed(after))
             event.kind = EventKind::take_off;

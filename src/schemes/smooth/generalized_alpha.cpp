@@ -20,7 +20,7 @@
 
 #include "schemes/parts/work.hpp"
 #include "schemes/smooth/method.hpp"
-#include "schemes/smooth/stage_newton.hpp"
+#include "schemes/smooth/motion_newton.hpp"
 
 namespace stickslip {
 
@@ -37,7 +37,7 @@ constexpr double max_growth = 4;
 constexpr double rounding = 1e-14;
 
 struct Work final : SchemeWork {
-    StageNewton newton;
+    MotionNewton newton;
     VecX a0, a1, x;  // a_n, a_{n+1}, vdot_{n+1}
     RowVec y;
 };

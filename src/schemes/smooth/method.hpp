@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "schemes/smooth/stage_sum.hpp"
+#include "schemes/smooth/quadrature_sum.hpp"
 
 namespace stickslip {
 
@@ -34,7 +34,7 @@ struct SmoothStep {
     MotionPoint end;    // and at the end, solved, where the next step begins
     double error = 0;   // estimate; NaN: the method has none
     int solves = 0;     // linear systems
-    StageSum sum;       // impulses and work
+    QuadratureSum sum;  // impulses and work
     int degree = 0;     // of the path, as in Step
     std::vector<VecX> path_q, path_v;
 

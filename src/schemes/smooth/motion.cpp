@@ -19,7 +19,7 @@ constexpr double last_fraction = 0.5;
 
 // The unit force of friction against the slip u, in (t1, t2): -u/|u|, or the corner of the polygon that takes most.
 Vec2 against(const Vec2& u, int facets) {
-    if (facets == 0) return -u.normalized();
+    if (is_disc(facets)) return -u.normalized();
     const Polygon& section = polygon(facets);
     const Vec2* best = &section.corner.front();
     for (const Vec2& corner : section.corner)
@@ -106,7 +106,7 @@ void Motion::begin(const Modes& modes, const MotionPoint& p, Step& s) {
     modes_ = &modes;
     trouble_ = Trouble::none;
     if (system_->constant_mass()) mass_of_factors_.clear();
-    const JointRows& joints = p.joints;
+    const BilateralRows& joints = p.joints;
     kept_.assign(static_cast<std::size_t>(joints.size()), 1);
     if (s.redundancy->any() || s.redundancy->rows() != joints.size()) {
         StepProblem& problem = problem_;
@@ -132,7 +132,7 @@ void Motion::begin(const Modes& modes, const MotionPoint& p, Step& s) {
 // The rows that these modes impose, from the rows at the start of the phase.
 void Motion::choose_rows(const MotionPoint& p) {
     const Modes& modes = *modes_;
-    const JointRows& joints = p.joints;
+    const BilateralRows& joints = p.joints;
     sources_.clear();
     first_row_.clear();
     row_count_ = 0;
@@ -314,11 +314,11 @@ void Motion::load(const VecX& v, MotionPoint& p) {
 
 void Motion::find_bias(MotionPoint& p) {
     if (p.bias_known && p.bias_v == p.v) return;
-    if (found_ != &p) {  // the finder must hold the contacts whose curvature is asked for
+    if (found_ != &p) {  // the finder must hold the contacts whose bias is asked for
         system_->rows_on(*sides_, p.t, p.q, *finder_, p.joints, p.contacts);
         found_ = &p;
     }
-    system_->curvature(p.t, p.q, p.v, *finder_, p.joints, p.contacts);
+    system_->bias(p.t, p.q, p.v, *finder_, p.joints, p.contacts);
     if (find_target_rates(*system_, *tolerances_, p.t, p.q, p.v, p.joints, *finder_, target_scratch_, p.target_rate))
         found_ = nullptr;
     p.bias_v = p.v;
@@ -333,10 +333,10 @@ void Motion::acceleration_side(MotionPoint& p, RowVec& rate) {
         for (int k = 0; k < source.dim; ++k, ++row) {
             if (source.contact < 0) {
                 const int i = p.joints.jacobian.row[source.joint_group] + source.first;
-                rate[row] = p.target_rate[i] - p.joints.curvature[i];
+                rate[row] = p.target_rate[i] - p.joints.bias[i];
             } else {
                 const int first = p.contacts.jacobian.row[p.place[source.contact]];
-                rate[row] = -p.contacts.curvature[first + k];
+                rate[row] = -p.contacts.bias[first + k];
             }
         }
     }

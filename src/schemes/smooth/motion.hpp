@@ -40,10 +40,10 @@ struct Modes {
 struct MotionPoint {
     double t = 0;
     VecX q, v;
-    JointRows joints;  // all rows of the system there
+    BilateralRows joints;  // all rows of the system there
     ContactRows contacts;
     unsigned version = 0;     // of Motion, for which these are the rows at (t, q)
-    bool bias_known = false;  // their curvature and `target_rate` are those
+    bool bias_known = false;  // their bias and `target_rate` are those
     VecX bias_v;              // at this velocity
     RowVec target_rate;       // [m/s^2] per bilateral row: how fast its target changes
     BlockMatrix mass;
@@ -103,7 +103,7 @@ public:
     bool holds(const MotionPoint& p, double t, const VecX& q) const;
     // Rows of the system at (t, q), whatever the modes: p.t, p.q, p.joints, p.contacts.
     void read(double t, const VecX& q, MotionPoint& p);
-    // The same with p.v, p.mass, p.forces, the curvature of all rows and p.target_rate.
+    // The same with p.v, p.mass, p.forces, the bias of all rows and p.target_rate.
     void observe(double t, const VecX& q, const VecX& v, MotionPoint& p);
     // Rows imposed and their targets at (t, q): what read() gives, p.rows, p.target. False when a closed contact is not there.
     bool find(double t, const VecX& q, MotionPoint& p);

@@ -14,7 +14,7 @@
 
 #include "schemes/parts/work.hpp"
 #include "schemes/smooth/method.hpp"
-#include "schemes/smooth/stage_newton.hpp"
+#include "schemes/smooth/motion_newton.hpp"
 
 namespace stickslip {
 
@@ -23,7 +23,7 @@ namespace {
 constexpr double acceptable = 1e-10;  // relative residual above which the step has failed
 
 struct Work final : SchemeWork {
-    StageNewton newton;
+    MotionNewton newton;
     VecX x, q_middle;
     RowVec y;
 };
@@ -67,7 +67,7 @@ private:
         const System& system = motion.system();
         const double h = s.h, B = 0.5 * h * h, D = 0.5 * h;
         MotionPoint &first = s.stage[0], &second = s.stage[1], &middle = s.end;
-        StageNewton& newton = w.newton;
+        MotionNewton& newton = w.newton;
         if (!motion.find(s.time(0), s.q0, first)) return false;
         newton.set_levels(motion, first, true);
         const bool rolls = newton.any_at_velocity();

@@ -5,15 +5,15 @@
 namespace stickslip {
 
 bool find_target_rates(const System& system, const Tolerances& tolerances, double t, const VecX& q, const VecX& v,
-                       const JointRows& joints, ContactFinder& finder, TargetRateScratch& scratch, RowVec& rates) {
+                       const BilateralRows& joints, ContactFinder& finder, TargetRateScratch& scratch, RowVec& rates) {
     rates.setZero(joints.size());
     const bool driven = std::any_of(joints.target.begin(), joints.target.end(), [](double w) { return w != 0; });
     if (!driven) return false;
     const double span = tolerances.target_span, short_span = tolerances.short_target_span;
     const auto add = [&](double ahead, double weight) {
         scratch.q = q;
-        scratch.shift = ahead * v;
-        system.advance(scratch.q, scratch.shift);
+        scratch.move = ahead * v;
+        system.advance(scratch.q, scratch.move);
         system.rows(t + ahead, scratch.q, finder, scratch.joints, scratch.contacts);
         for (int i = 0; i < rates.size(); ++i) rates[i] += weight * scratch.joints.target[i];
     };

@@ -8,13 +8,13 @@
 namespace stickslip {
 
 struct TargetRateScratch {
-    VecX q, shift;
-    JointRows joints;
+    VecX q, move;
+    BilateralRows joints;
     ContactRows contacts;
 };
 
 // `joints` are the rows at (t, q). True if anything is driven; else rates are zero and the finder has not been used.
 bool find_target_rates(const System& system, const Tolerances& tolerances, double t, const VecX& q, const VecX& v,
-                       const JointRows& joints, ContactFinder& finder, TargetRateScratch& scratch, RowVec& rates);
+                       const BilateralRows& joints, ContactFinder& finder, TargetRateScratch& scratch, RowVec& rates);
 
 }  // namespace stickslip

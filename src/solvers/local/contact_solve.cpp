@@ -188,7 +188,7 @@ bool slide_polygon(const Spatial& c, int facets, double* p) {
 bool in_cone(int dim, double mu, int facets, const double* p) {
     if (!(p[0] >= 0)) return false;
     if (dim == 2) return std::abs(p[1]) <= mu * p[0];
-    if (facets == 0) return p[1] * p[1] + p[2] * p[2] <= mu * mu * p[0] * p[0];
+    if (is_disc(facets)) return p[1] * p[1] + p[2] * p[2] <= mu * mu * p[0] * p[0];
     const Polygon& section = polygon(facets);
     for (const Vec2& o : section.outward)
         if (o[0] * p[1] + o[1] * p[2] > mu * p[0] * section.apothem) return false;
@@ -232,7 +232,7 @@ bool solve_plain(int dim, double mu, int facets, const double* W, const double* 
     }
     const Spatial contact(W, q, mu);
     mode = ContactMode::slip;
-    return facets == 0 ? slide_disc(contact, p) : slide_polygon(contact, facets, p);
+    return is_disc(facets) ? slide_disc(contact, p) : slide_polygon(contact, facets, p);
 }
 
 }  // namespace

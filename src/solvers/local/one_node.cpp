@@ -11,13 +11,13 @@ namespace stickslip {
 
 namespace {
 
-constexpr int most = 6;
+constexpr int max_nv = 6;
 
 // A^-1 of the node: a division per velocity when A is diagonal (balls, bodies with principal axes), else LU.
 template <int N>
 struct NodeSolve {
-    double lu[most * most];
-    int pivot[most];
+    double lu[max_nv * max_nv];
+    int pivot[max_nv];
     bool diagonal = true;
 
     bool factor(const double* A, int n) {
@@ -50,7 +50,7 @@ bool solve_sized_node(const StepProblem& problem, StepSolution& x, double tol, R
     const int dim = touching ? problem.contacts.jacobian.dim(0) : 0;
     const double* H =
         touching ? problem.contacts.jacobian.values.data() + problem.contacts.jacobian.blocks[0].offset : nullptr;
-    double v[most], Y[3][most], W[9], q[3] = {0, 0, 0}, p[3] = {0, 0, 0};
+    double v[max_nv], Y[3][max_nv], W[9], q[3] = {0, 0, 0}, p[3] = {0, 0, 0};
     for (int k = 0; k < n; ++k) v[k] = problem.r[k];
     inverse(v, n);
     ContactMode mode = ContactMode::open;
@@ -81,7 +81,7 @@ bool solve_sized_node(const StepProblem& problem, StepSolution& x, double tol, R
             for (int k = 0; k < n; ++k) v[k] += Y[r][k] * p[r];
     }
     // f = r + H' p - A v: once to refine v, once more to judge it
-    double f[most];
+    double f[max_nv];
     for (int round = 0; round < 2; ++round) {
         for (int k = 0; k < n; ++k) f[k] = problem.r[k];
         for (int j = 0; j < n; ++j)
@@ -116,7 +116,7 @@ bool solve_sized_node(const StepProblem& problem, StepSolution& x, double tol, R
 
 bool solve_one_node(const StepProblem& problem, StepSolution& solution, double tol, Residual& res) {
     const Nodes& nodes = problem.nodes();
-    if (nodes.size() != 1 || nodes.nv() > most || problem.joints.size() > 0 || problem.contacts.size() > 1 ||
+    if (nodes.size() != 1 || nodes.nv() > max_nv || problem.joints.size() > 0 || problem.contacts.size() > 1 ||
         !problem.A.couplings.empty() ||
         problem.contacts.jacobian.blocks.size() != static_cast<std::size_t>(problem.contacts.size()))
         return false;

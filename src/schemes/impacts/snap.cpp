@@ -7,7 +7,7 @@
 // have turned, and an edit elsewhere is no reason to take the energy of that. (Where the chain closes, rows may say
 // the same twice, and only G v+ = 0 never contradicts itself.) Motors without a largest force keep their speed. Springs
 // and drives with one do nothing in no time, as in every impact.
-#include "schemes/impacts/settle.hpp"
+#include "schemes/impacts/snap.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -49,10 +49,10 @@ std::vector<char> connected_nodes(const StepProblem& problem, const IsNew& is_ne
 
 }  // namespace
 
-Settled settle(const System& system, Solver& solver, const std::vector<std::uint32_t>& old_groups, State& x, Step& s,
+Snap snap_shut(const System& system, Solver& solver, const std::vector<std::uint32_t>& old_groups, State& x, Step& s,
                StepReport& report) {
     StepProblem& problem = s.problem;
-    Settled settled;
+    Snap snap;
     system.mass(x.q, s.terms.mass);
     problem.A = s.terms.mass;
     find_rows(system, x.t, x.q, x.v, 0, s);
@@ -75,12 +75,12 @@ Settled settle(const System& system, Solver& solver, const std::vector<std::uint
         for (int i = rows.row[g]; i < rows.row[g + 1]; ++i) {
             const RowKind kind = problem.joints.kind[i];
             if ((kind == RowKind::holonomic && apart) || (kind == RowKind::velocity && !fresh)) problem.b[i] = speed[i];
-            if (fresh && kind == RowKind::holonomic) settled.speed = std::max(settled.speed, std::abs(speed[i]));
+            if (fresh && kind == RowKind::holonomic) snap.speed = std::max(snap.speed, std::abs(speed[i]));
         }
     }
     const double fastest = x.v.size() > 0 ? x.v.lpNorm<Eigen::Infinity>() : 0.0;
-    settled.needed = settled.speed > agreement * std::max(s.tolerances.scales.speed, fastest);
-    if (!settled.needed) return settled;
+    snap.needed = snap.speed > agreement * std::max(s.tolerances.scales.speed, fastest);
+    if (!snap.needed) return snap;
 
     s.guess.v = x.v;
     s.guess.lambda.setZero(problem.joints.size());
@@ -91,11 +91,11 @@ Settled settle(const System& system, Solver& solver, const std::vector<std::uint
     for (int g = 0; g < rows.groups(); ++g)
         for (int i = rows.row[g]; i < rows.row[g + 1] && is_new(g); ++i)
             if (problem.joints.kind[i] == RowKind::holonomic)
-                settled.impulse = std::max(settled.impulse, std::abs(s.solution.lambda[i]));
+                snap.impulse = std::max(snap.impulse, std::abs(s.solution.lambda[i]));
     const VecX before = x.v;
     x.v = s.solution.v;
     s.ledger.book(system, solved_impact(s, x, before, x.v));
-    return settled;
+    return snap;
 }
 
 }  // namespace stickslip

@@ -1,10 +1,10 @@
-#include "schemes/smooth/stage_sum.hpp"
+#include "schemes/smooth/quadrature_sum.hpp"
 
 #include <algorithm>
 
 namespace stickslip {
 
-void StageSum::begin(const Motion& motion, const MotionPoint& any) {
+void QuadratureSum::begin(const Motion& motion, const MotionPoint& any) {
     applied_ = motor_ = friction_ = 0;
     const int nv = motion.system().nv();
     impulse_.setZero(nv);
@@ -14,7 +14,7 @@ void StageSum::begin(const Motion& motion, const MotionPoint& any) {
     contact_impulse.assign(motion.modes().contact.size(), Vec3::Zero());
 }
 
-void StageSum::add(const Motion& motion, const MotionPoint& p, double weight, double work_weight) {
+void QuadratureSum::add(const Motion& motion, const MotionPoint& p, double weight, double work_weight) {
     const Nodes& nodes = motion.system().nodes();
     impulse_ += weight * p.force;
     if (motion.rows() > 0) {
@@ -57,13 +57,13 @@ void StageSum::add(const Motion& motion, const MotionPoint& p, double weight, do
     }
 }
 
-void StageSum::add_remembered(const BlockMatrix& mass, const VecX& a, double weight) {
+void QuadratureSum::add_remembered(const BlockMatrix& mass, const VecX& a, double weight) {
     change_ += weight * a;
     mass.add_product(weight, a, impulse_);
     mass.add_product(weight, a, mass_change_);
 }
 
-EnergyFlows StageSum::flows(const System& system, const VecX& q0, const VecX& v0, const VecX& q1, const VecX& v1) {
+EnergyFlows QuadratureSum::flows(const System& system, const VecX& q0, const VecX& v0, const VecX& q1, const VecX& v1) {
     w_ = 0.5 * (v0 + v1);
     double kinetic = w_.dot(impulse_);
     if (!system.constant_mass()) {

@@ -17,7 +17,7 @@
 
 namespace stickslip {
 
-class StageSum {
+class QuadratureSum {
 public:
     void begin(const Motion& motion, const MotionPoint& any);
     // A solved point with weight [s]; `work_weight` where the quadrature of the power and of the forces over time (the impulses

@@ -1,9 +1,10 @@
-// Joints, drives, springs and limits as rows: the plan of groups made once, and their values, gradients and curvature.
+// Joints, drives, springs and limits as rows: the plan of groups made once, and their values, gradients and bias.
+#include "model/connections.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include "model/connections.hpp"
 #include "stickslip/error.hpp"
 
 namespace stickslip {
@@ -247,12 +248,12 @@ double Connections::coordinate(int joint, int number, const VecX& q) const {
     return coordinate_piece(joint, number, q).value;
 }
 
-double Connections::coordinate_curvature(int joint, int number, const VecX& q, const VecX& v) const {
+double Connections::coordinate_bias(int joint, int number, const VecX& q, const VecX& v) const {
     const auto j = static_cast<std::size_t>(joint), c = static_cast<std::size_t>(number);
     const Joint& data = model_.joints[j];
     const JointFrames at = frames(data, q);
     const double second =
-        evaluate_curvature(coordinates_[j][c], at, bodies_.twist(data.a, q, v), bodies_.twist(data.b, q, v));
+        evaluate_bias(coordinates_[j][c], at, bodies_.twist(data.a, q, v), bodies_.twist(data.b, q, v));
     return bodies_.has_bias() ? with_bias(second, evaluate(coordinates_[j][c], at, 0), data.a, data.b, q, v) : second;
 }
 
@@ -262,12 +263,12 @@ double Connections::with_bias(double second, const RowPiece& piece, int a, int b
            piece.b.tau.dot(of_b.angular);
 }
 
-int Connections::piece_curvature(const std::vector<Piece>& pieces, const JointFrames& at, int a, int b, const VecX& q,
-                                 const VecX& v, double* curvature) const {
+int Connections::piece_bias(const std::vector<Piece>& pieces, const JointFrames& at, int a, int b, const VecX& q,
+                            const VecX& v, double* bias) const {
     const Twist of_a = bodies_.twist(a, q, v), of_b = bodies_.twist(b, q, v);
     for (const Piece& piece : pieces) {
-        const double second = evaluate_curvature(piece, at, of_a, of_b);
-        *curvature++ = bodies_.has_bias() ? with_bias(second, evaluate(piece, at, 0), a, b, q, v) : second;
+        const double second = evaluate_bias(piece, at, of_a, of_b);
+        *bias++ = bodies_.has_bias() ? with_bias(second, evaluate(piece, at, 0), a, b, q, v) : second;
     }
     return static_cast<int>(pieces.size());
 }
@@ -280,7 +281,7 @@ void Connections::add_blocks(int a, int b, const VecX& q, int dim, const RowPiec
     bodies_.add_rows(b, q, std::span(wrench.data(), dim), rows);
 }
 
-void Connections::rows(double t, const VecX& q, JointRows& rows) const {
+void Connections::rows(double t, const VecX& q, BilateralRows& rows) const {
     std::array<RowPiece, 6> piece;
     for (const Group& group : groups_) {
         switch (group.source) {
@@ -359,7 +360,7 @@ double Connections::parameter(int joint, const VecX& q) const {
 }
 
 // Where all bodies move across one normal, n_1 is that normal and only n_2 holds.
-void Connections::curve_rows(int joint, const VecX& q, int first, JointRows& rows) const {
+void Connections::curve_rows(int joint, const VecX& q, int first, BilateralRows& rows) const {
     const Joint& data = model_.joints[joint];
     const OnCurve at = on_curve(joint, q, nullptr, nullptr);
     std::array<RowPiece, 2> piece;
@@ -372,7 +373,7 @@ void Connections::curve_rows(int joint, const VecX& q, int first, JointRows& row
 }
 
 // g = s_1 - ratio s_2 over up to four bodies, each named once.
-void Connections::gear_row(const Joint& gear, const VecX& q, int row, JointRows& rows) const {
+void Connections::gear_row(const Joint& gear, const VecX& q, int row, BilateralRows& rows) const {
     std::array<int, 4> body{};
     std::array<Wrench, 4> wrench;
     int bodies = 0;
@@ -400,7 +401,7 @@ void Connections::gear_row(const Joint& gear, const VecX& q, int row, JointRows&
     for (int k = 0; k < bodies; ++k) bodies_.add_rows(body[k], q, std::span(&wrench[k], 1), rows.jacobian);
 }
 
-void Connections::drive_row(double t, const Group& group, const VecX& q, int row, JointRows& rows) const {
+void Connections::drive_row(double t, const Group& group, const VecX& q, int row, BilateralRows& rows) const {
     const Joint& joint = model_.joints[group.index];
     const Drive& drive = joint.drives[group.drive];
     const RowPiece piece = coordinate_piece(group.index, drive.coordinate, q);
@@ -416,7 +417,7 @@ void Connections::drive_row(double t, const Group& group, const VecX& q, int row
             rows.target[row] = motor.position
                                    ? motor.target.rate(t) + (motor.target(t) - piece.value) / motor.time_constant
                                    : motor.target(t);
-            bound(motor.most);
+            bound(motor.max_effort);
             break;
         }
         case Source::friction: bound(std::max(0.0, (*drive.friction)(t))); break;
@@ -459,40 +460,39 @@ void Connections::limit_rows(const VecX& q, ContactRows& rows) const {
     }
 }
 
-void Connections::curvature(const VecX& q, const VecX& v, JointRows& joints) const {
+void Connections::bias(const VecX& q, const VecX& v, BilateralRows& joints) const {
     int row = 0;
     for (const Group& group : groups_) {
         if (group.source == Source::joint) {
             const auto j = static_cast<std::size_t>(group.index);
             const Joint& joint = model_.joints[j];
-            row += piece_curvature(pieces_[j], frames(joint, q), joint.a, joint.b, q, v, joints.curvature.data() + row);
+            row += piece_bias(pieces_[j], frames(joint, q), joint.a, joint.b, q, v, joints.bias.data() + row);
         } else if (group.source == Source::element) {
             const Element& element = elements_[group.index];
             const JointFrames at = frames(element.a, element.b, element.point_a, element.point_b, q);
-            row += piece_curvature(element.pieces, at, element.a, element.b, q, v, joints.curvature.data() + row);
+            row += piece_bias(element.pieces, at, element.a, element.b, q, v, joints.bias.data() + row);
         } else if (group.source == Source::curve) {
             const Joint& joint = model_.joints[group.index];
             const Twist a = bodies_.twist(joint.a, q, v), b = bodies_.twist(joint.b, q, v);
             const OnCurve at = on_curve(group.index, q, &a, &b);
             for (int i = bodies_.freedom().normal ? 1 : 0; i < 2; ++i) {
                 const double second = at.rows.second[i];
-                joints.curvature[row++] =
+                joints.bias[row++] =
                     bodies_.has_bias() ? with_bias(second, curve_piece(at, i), joint.a, joint.b, q, v) : second;
             }
         } else if (group.source == Source::gear) {
             const Joint& gear = model_.joints[group.index];
-            joints.curvature[row++] =
-                coordinate_curvature(joint_index(gear.of[0]), gear.of_coordinate[0], q, v) -
-                gear.ratio * coordinate_curvature(joint_index(gear.of[1]), gear.of_coordinate[1], q, v);
+            joints.bias[row++] = coordinate_bias(joint_index(gear.of[0]), gear.of_coordinate[0], q, v) -
+                                 gear.ratio * coordinate_bias(joint_index(gear.of[1]), gear.of_coordinate[1], q, v);
         } else {
             const Drive& drive = model_.joints[group.index].drives[group.drive];
-            joints.curvature[row++] = coordinate_curvature(group.index, drive.coordinate, q, v);
+            joints.bias[row++] = coordinate_bias(group.index, drive.coordinate, q, v);
         }
     }
 }
 
-double Connections::limit_curvature(const ContactId& id, const VecX& q, const VecX& v) const {
-    const double s = coordinate_curvature(joint_index(id.a), static_cast<int>(id.b), q, v);
+double Connections::limit_bias(const ContactId& id, const VecX& q, const VecX& v) const {
+    const double s = coordinate_bias(joint_index(id.a), static_cast<int>(id.b), q, v);
     return id.feature.a == 0 ? s : -s;
 }
 

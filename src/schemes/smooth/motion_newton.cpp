@@ -1,4 +1,4 @@
-#include "schemes/smooth/stage_newton.hpp"
+#include "schemes/smooth/motion_newton.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -24,14 +24,14 @@ void copy_group(const BlockRows& from, int g, const Nodes& nodes, BlockRows& to)
 
 }  // namespace
 
-double StageResidual::relative(const Motion& motion, const VecX& q, const VecX& v) const {
+double MotionResidual::relative(const Motion& motion, const VecX& q, const VecX& v) const {
     if (!std::isfinite(forces + positions + velocities)) return std::nan("");
     const Scales& scales = motion.tolerances().scales;
     return std::max({forces, positions / std::max(scales.extent, motion.position_size(q)),
                      velocities / std::max(scales.speed, motion.speed_size(v))});
 }
 
-void StageNewton::set_levels(const Motion& motion, const MotionPoint& found, bool positions) {
+void MotionNewton::set_levels(const Motion& motion, const MotionPoint& found, bool positions) {
     at_position_.clear();
     for (const Motion::Source& source : motion.sources()) {
         bool holonomic = positions;
@@ -42,22 +42,22 @@ void StageNewton::set_levels(const Motion& motion, const MotionPoint& found, boo
     }
 }
 
-bool StageNewton::any_at_velocity() const {
+bool MotionNewton::any_at_velocity() const {
     return std::any_of(at_position_.begin(), at_position_.end(), [](char position) { return position == 0; });
 }
 
-double StageNewton::value(const Motion& motion, const MotionPoint& p, int row) {
+double MotionNewton::value(const Motion& motion, const MotionPoint& p, int row) {
     const Motion::Source& source = *source_of(motion, row).first;
     if (source.contact >= 0) return p.contacts.gap[p.place[source.contact]];
     return p.joints.value[p.joints.jacobian.row[source.joint_group] + source.first];
 }
 
-void StageNewton::take_rows(const Motion& motion, const MotionPoint& p, double B, double D) {
+void MotionNewton::take_rows(const Motion& motion, const MotionPoint& p, double B, double D) {
     take_rows(motion, p, p, p.v, B, D);
 }
 
-void StageNewton::take_rows(const Motion& motion, const MotionPoint& position, const MotionPoint& velocity,
-                            const VecX& v, double B, double D) {
+void MotionNewton::take_rows(const Motion& motion, const MotionPoint& position, const MotionPoint& velocity,
+                             const VecX& v, double B, double D) {
     const Nodes& nodes = motion.system().nodes();
     J_.clear();
     rows_.resize(motion.rows());
@@ -85,7 +85,7 @@ void StageNewton::take_rows(const Motion& motion, const MotionPoint& position, c
     }
 }
 
-StageResidual StageNewton::residual(const Motion& motion, const MotionPoint& p, const VecX& x, const RowVec& y) {
+MotionResidual MotionNewton::residual(const Motion& motion, const MotionPoint& p, const VecX& x, const RowVec& y) {
     forces_.setZero(x.size());
     p.mass.add_product(1, x, forces_);
     scale_ = std::max({motion.tolerances().scales.force(), motion.force_size(forces_), motion.force_size(p.force)});
@@ -102,7 +102,7 @@ StageResidual StageNewton::residual(const Motion& motion, const MotionPoint& p, 
 }
 
 // A += D Cf (velocity) before, B Kf (position) after the tangent. F(v) v turns with v in both places; F is linear in v.
-void StageNewton::add_slopes(const System& system, const MotionPoint& p, double B, double D, bool moves) {
+void MotionNewton::add_slopes(const System& system, const MotionPoint& p, double B, double D, bool moves) {
     const Nodes& nodes = system.nodes();
     const bool sloped = system.slopes(p.t, p.q, p.v, K_, C_);
     int widest = 0;
@@ -133,7 +133,7 @@ void StageNewton::add_slopes(const System& system, const MotionPoint& p, double 
     if (sloped && moves) A_.add(B, K_);
 }
 
-void StageNewton::multiply_tangent(const BlockMatrix& T, BlockMatrix& A) {
+void MotionNewton::multiply_tangent(const BlockMatrix& T, BlockMatrix& A) {
     product_ = A;
     for (int n = 0; n < A.nodes.size(); ++n) product_.block(n).noalias() = A.block(n).lazyProduct(T.block(n));
     for (const BlockMatrix::Coupling& c : A.couplings)
@@ -142,7 +142,7 @@ void StageNewton::multiply_tangent(const BlockMatrix& T, BlockMatrix& A) {
 }
 
 // left_, push_ and compliance_: the rows imposed, then springs and dampers.
-void StageNewton::add_rows(const Nodes& nodes, const MotionPoint& p, double B, double D) {
+void MotionNewton::add_rows(const Nodes& nodes, const MotionPoint& p, double B, double D) {
     left_.clear();
     push_.clear();
     compliance_.assign(static_cast<std::size_t>(rows_.size()), 0.0);
@@ -183,7 +183,7 @@ void StageNewton::add_rows(const Nodes& nodes, const MotionPoint& p, double B, d
     }
 }
 
-bool StageNewton::factor(const Motion& motion, const MotionPoint& p, const VecX& u, double B, double D, bool moves) {
+bool MotionNewton::factor(const Motion& motion, const MotionPoint& p, const VecX& u, double B, double D, bool moves) {
     const System& system = motion.system();
     const Nodes& nodes = system.nodes();
     u_ = u;
@@ -193,7 +193,7 @@ bool StageNewton::factor(const Motion& motion, const MotionPoint& p, const VecX&
     return factors_.factor(A_) && schur_.factor(factors_, left_, push_, nodes, compliance_.data());
 }
 
-double StageNewton::correct(const Motion& motion, VecX& x, RowVec& y) {
+double MotionNewton::correct(const Motion& motion, VecX& x, RowVec& y) {
     const System& system = motion.system();
     const Nodes& nodes = system.nodes();
     z_ = -forces_;

@@ -27,7 +27,7 @@
 namespace stickslip {
 
 // How well the equations of a stage hold.
-struct StageResidual {
+struct MotionResidual {
     double forces = 0;     // largest |M x - f - C y|, relative to the largest of its terms or to the force of the scene
     double positions = 0;  // [m, rad] largest |g| of rows at position level,
     double velocities = 0;  // [m/s, rad/s] and largest |J v - w| of the others
@@ -35,7 +35,7 @@ struct StageResidual {
     double relative(const Motion& motion, const VecX& q, const VecX& v) const;
 };
 
-class StageNewton {
+class MotionNewton {
 public:
     // Which rows are imposed at position level: none, or all but velocity rows and tangents of sticking contacts.
     void set_levels(const Motion& motion, const MotionPoint& found, bool positions);
@@ -50,12 +50,12 @@ public:
     void take_rows(const Motion& motion, const MotionPoint& position, const MotionPoint& velocity, const VecX& v,
                    double B, double D);
     // Residuals at (x, y), forces from p.
-    StageResidual residual(const Motion& motion, const MotionPoint& p, const VecX& x, const RowVec& y);
+    MotionResidual residual(const Motion& motion, const MotionPoint& p, const VecX& x, const RowVec& y);
     // Factors the matrix at p, in the chart at u. Forces do not follow positions when `moves` is false. False: singular.
     bool factor(const Motion& motion, const MotionPoint& p, const VecX& u, double B, double D, bool moves);
     // x and y with the last residual taken out. Returns the size of z, as an acceleration.
     double correct(const Motion& motion, VecX& x, RowVec& y);
-    const StageResidual& last() const { return last_; }
+    const MotionResidual& last() const { return last_; }
 
     // From a guess of x and y to rounding: `evaluate` fills u, q, v and p from x and takes rows; false when it cannot. The result
     // is false when relative residuals do not get below tol while corrections are more than rounding of q (stiff springs have
@@ -81,7 +81,7 @@ private:
     VecX forces_;       // M x - f - C y
     double scale_ = 0;  // [N] of its terms
     double row_position_ = 0, row_velocity_ = 0;
-    StageResidual last_;
+    MotionResidual last_;
 
     BlockMatrix A_, product_, tangent_, K_, C_, gyroscopic_;  // tangent_: T^-1
     bool turns_ = false;
@@ -94,8 +94,8 @@ private:
 };
 
 template <class Evaluate>
-bool StageNewton::run(const Motion& motion, const MotionPoint& p, const VecX& u, const VecX& q, double B, double D,
-                      bool moves, double tol, VecX& x, RowVec& y, int& solves, Evaluate&& evaluate) {
+bool MotionNewton::run(const Motion& motion, const MotionPoint& p, const VecX& u, const VecX& q, double B, double D,
+                       bool moves, double tol, VecX& x, RowVec& y, int& solves, Evaluate&& evaluate) {
     double before = infinity, moved = infinity;
     int renewed = -1;
     for (int k = 0;; ++k) {

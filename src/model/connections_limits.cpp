@@ -47,8 +47,8 @@ void Connections::measure_bodies() {
 
 double Connections::opening_limit(std::uint32_t joint, int row) const {
     // A hinge opened by half its body's size, or turned out of its axis by 30 degrees, no longer constrains the body.
-    constexpr double share = 0.5;        // of the reach of the smaller body
-    constexpr double most_turned = 0.5;  // [rad]; rows of axes are sines
+    constexpr double share = 0.5;       // of the reach of the smaller body
+    constexpr double max_turned = 0.5;  // [rad]; rows of axes are sines
     const int j = joint_index(joint & joint_id_mask);
     if (j < 0) return infinity;
     const auto size = [&](const Joint& of) {
@@ -60,13 +60,13 @@ double Connections::opening_limit(std::uint32_t joint, int row) const {
         const int first = joint_index(data.of[0]), second = joint_index(data.of[1]);
         if (first < 0 || second < 0) return infinity;
         const auto f = static_cast<std::size_t>(first), s = static_cast<std::size_t>(second);
-        if (coordinates_[f][data.of_coordinate[0]].kind == PieceKind::turn) return most_turned;
+        if (coordinates_[f][data.of_coordinate[0]].kind == PieceKind::turn) return max_turned;
         return share * std::min(size(model_.joints[f]), size(model_.joints[s]));
     }
     const auto& pieces = pieces_[j];
     const bool axis = !data.curve && row < std::ssize(pieces) &&
                       (pieces[row].kind == PieceKind::right_angle || pieces[row].kind == PieceKind::turn);
-    return axis ? most_turned : share * size(data);
+    return axis ? max_turned : share * size(data);
 }
 
 }  // namespace stickslip
