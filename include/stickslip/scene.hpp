@@ -223,7 +223,7 @@ struct Scene {
         Selection scheme{"moreau-jean", {}, {}};
         Selection solver{"auto", {}, {}};
         OptionValues
-            tolerances;  // those given, in SI units; all others go with the sizes among them, which are 1 if not given
+            tolerances;  // those given, in SI units; all others go with the sizes of the model (System::scales)
         Policy policy = Policy::certify;
         // [s] > 0, from `run.step` or `run.scheme.step` (never left among the options of the scheme); absent: the
         // scheme's default. The text is a number; the place is where it was written.

@@ -203,7 +203,7 @@ struct Step : StepRecord {
     StepMemory memory;
     std::unique_ptr<SchemeWork> scheme_work;  // of the scheme that prepared this step; null before that
 
-    // Of the run, set before prepare(): without that those of a scene of 1 m and 1 m/s.
+    // Of the run, set before prepare(): without that those of bodies of 1 m, 1 m/s and 1 kg.
     Tolerances tolerances;
 
     // Sums over the run: stages are booked by whoever solves them, times taken by Stopwatch.

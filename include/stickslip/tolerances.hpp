@@ -1,5 +1,5 @@
 // What counts as closed, at rest, or rounding, in a scene of a given size. Every number with a unit that a scheme compares with is a
-// share of a length, speed, time or mass, so that a watch and a crane take the same decisions when these sizes are given.
+// share of a length, speed, time or mass, so that a watch and a crane take the same decisions. Sizes come from the bodies (System::scales).
 //
 // Below, members have their values for a scene of 1 m, 1 m/s and 1 kg, which are the shares. derived_tolerances() multiplies
 // each by the scale of its unit; `run.tolerances` in a scene overrides scales or single tolerances in SI units, and `stickslip
@@ -121,6 +121,11 @@ struct Tolerances {
         f("thermal_energy", thermal_energy, "J", "of less energy no account is asked");
     }
 };
+
+// The scales of bodies of this length and mass under this gravity [m/s^2], of which the farthest is `reach` from the origin and the
+// fastest has `fastest` at the start. Without gravity speeds are shares of the fastest one, and where nothing moves of a length per
+// second. What is zero or not finite is not known, and 1.
+Scales scales_of(double length, double mass, double gravity, double reach, double fastest);
 
 // The tolerances of a scene of these sizes.
 Tolerances derived_tolerances(const Scales& scales);

@@ -200,9 +200,8 @@ Mechanism AndrewsSqueezer::build(const OptionValues& values) const {
         const Carried& centre = squeezer.centres[body];
         const Vec2 at = centre.at(q), speed = centre.velocity(q, v);
         const Arm& own = centre.arms[1];
-        return BodyState{{Vec3(at[0], at[1], 0), rotation_about_z(own.angle(q))},
-                         Vec3(speed[0], speed[1], 0),
-                         Vec3(0, 0, own.angle(v))};
+        return BodyState{
+            {Vec3(at[0], at[1], 0), about_z(own.angle(q))}, Vec3(speed[0], speed[1], 0), Vec3(0, 0, own.angle(v))};
     };
     mechanism.state = {0, start, VecX::Zero(7)};
     mechanism.end = 0.03;

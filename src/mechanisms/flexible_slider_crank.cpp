@@ -199,13 +199,12 @@ Mechanism FlexibleSliderCrank::build(const OptionValues& values) const {
     model.body_state = [p = *this](int body, const VecX& x, const VecX& u) {
         if (body == 2) return BodyState{{Vec3(x[2], 0, 0), Quat::Identity()}, Vec3(u[2], 0, 0), Vec3::Zero()};
         if (body == 0)
-            return BodyState{{p.l1 / 2 * direction(x[0]), rotation_about_z(x[0])},
-                             p.l1 / 2 * u[0] * left_of(x[0]),
-                             Vec3(0, 0, u[0])};
+            return BodyState{
+                {p.l1 / 2 * direction(x[0]), about_z(x[0])}, p.l1 / 2 * u[0] * left_of(x[0]), Vec3(0, 0, u[0])};
         // The middle of the rod, where the first bending mode is largest and the second vanishes; angle of the chord.
         const double along = p.l2 / 2 + x[5], across = x[3];
         const Vec3 e = direction(x[1]), n = left_of(x[1]);
-        return BodyState{{p.l1 * direction(x[0]) + along * e + across * n, rotation_about_z(x[1])},
+        return BodyState{{p.l1 * direction(x[0]) + along * e + across * n, about_z(x[1])},
                          p.l1 * u[0] * left_of(x[0]) + u[5] * e + u[3] * n + u[1] * (along * n - across * e),
                          Vec3(0, 0, u[1])};
     };

@@ -46,6 +46,25 @@ struct SpringWay {
     }
 };
 
+LagrangianModel::Spring spring_on(const SpringWay& between, const FlyballGovernor& p) {
+    LagrangianModel::Spring spring;
+    spring.name = "spring " + std::to_string(between.i);
+    spring.stiffness = p.K;
+    spring.damping = p.C;
+    spring.value = [between, relaxed = p.rest_length](const VecX& q) { return between.way(q).norm() - relaxed; };
+    spring.gradient = [between](const VecX& q, VecX& G) {
+        const Vec2 unit = between.way(q).normalized();
+        G[between.i] = -between.half * (unit[0] * std::sin(q[between.i]) + unit[1] * std::cos(q[between.i]));
+        G[3] = -unit[1];
+    };
+    spring.bias = [between](const VecX& q, const VecX& v) {
+        const Vec2 way = between.way(q), rate = between.rate(q, v);
+        const double length = way.norm(), speed = way.dot(rate) / length;
+        return (rate.squaredNorm() - speed * speed + way.dot(between.second_rate(q, v))) / length;
+    };
+    return spring;
+}
+
 }  // namespace
 
 Mechanism FlyballGovernor::build(const OptionValues& values) const {
@@ -111,28 +130,13 @@ Mechanism FlyballGovernor::build(const OptionValues& values) const {
         require(between.way(start).norm() > 1e-12 * L,
                 "the slider must not start in the middle of the rods (s0, alpha_deg, shaft_length)", values,
                 given_of({"s0", "alpha_deg", "rod_length", "shaft_length"}, values));
-        LagrangianModel::Spring spring;
-        spring.name = "spring " + std::to_string(i);
-        spring.stiffness = K;
-        spring.damping = C;
-        spring.value = [between, relaxed = rest_length](const VecX& q) { return between.way(q).norm() - relaxed; };
-        spring.gradient = [between](const VecX& q, VecX& G) {
-            const Vec2 unit = between.way(q).normalized();
-            G[between.i] = -between.half * (unit[0] * std::sin(q[between.i]) + unit[1] * std::cos(q[between.i]));
-            G[3] = -unit[1];
-        };
-        spring.bias = [between](const VecX& q, const VecX& v) {
-            const Vec2 way = between.way(q), rate = between.rate(q, v);
-            const double length = way.norm(), speed = way.dot(rate) / length;
-            return (rate.squaredNorm() - speed * speed + way.dot(between.second_rate(q, v))) / length;
-        };
-        model.springs.push_back(spring);
+        model.springs.push_back(spring_on(between, *this));
     }
 
     model.bodies = {"shaft", "rod 1", "rod 2", "ball 1", "ball 2", "slider"};
     model.body_state = [=](int body, const VecX& q, const VecX& v) {
         if (body == 0 || body == 5)
-            return BodyState{{Vec3(0, 0, body == 0 ? H / 2 : q[3]), rotation_about_z(q[0])},
+            return BodyState{{Vec3(0, 0, body == 0 ? H / 2 : q[3]), about_z(q[0])},
                              Vec3(0, 0, body == 0 ? 0 : v[3]),
                              Vec3(0, 0, v[0])};
         const int i = body % 2 == 1 ? 1 : 2;
@@ -140,7 +144,7 @@ Mechanism FlyballGovernor::build(const OptionValues& values) const {
         const Vec3 out = direction(azimuth), side = left_of(azimuth), up = Vec3::UnitZ();
         const double c = std::cos(q[i]), s = std::sin(q[i]), radius = e + reach * c;
         const Quat down(std::cos(q[i] / 2), 0, std::sin(q[i] / 2), 0);
-        return BodyState{{radius * out + (H - reach * s) * up, rotation_about_z(azimuth) * down},
+        return BodyState{{radius * out + (H - reach * s) * up, about_z(azimuth) * down},
                          v[0] * radius * side - reach * v[i] * (s * out + c * up),
                          v[0] * up + v[i] * side};
     };

@@ -88,7 +88,7 @@ Mechanism FourBar::build(const OptionValues& values) const {
             speed += p.l1 * v[0] * left_of(q[0]);
         }
         if (bar == 2) at[0] += p.d;
-        return BodyState{{at, rotation_about_z(q[bar])}, speed, Vec3(0, 0, v[bar])};
+        return BodyState{{at, about_z(q[bar])}, speed, Vec3(0, 0, v[bar])};
     };
     mechanism.state = {0, Vec3(phi1_0, phi2_0, phi3_0), Vec3::Zero()};
     mechanism.end = 2;

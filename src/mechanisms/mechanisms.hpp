@@ -1,14 +1,39 @@
 // What the files of this folder offer to the table.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "base/fields.hpp"
 #include "stickslip/mechanism.hpp"
 
 namespace stickslip {
+
+// The sizes of a mechanism, from its parameters by their units: the median of its lengths and of its masses, its gravity, its
+// fastest speed.
+template <class Parameters>
+Scales scales_of_parameters(Parameters parameters) {
+    std::vector<double> length, mass, speed{0}, gravity{0};
+    parameters.fields([&](const char*, auto& member, const char* unit, const char*) {
+        if constexpr (std::is_same_v<std::remove_reference_t<decltype(member)>, double>) {
+            const std::string_view of = unit;
+            if (member == 0) return;
+            for (auto* list : {of == "m"       ? &length
+                               : of == "kg"    ? &mass
+                               : of == "m/s"   ? &speed
+                               : of == "m/s^2" ? &gravity
+                                               : nullptr})
+                if (list) list->push_back(std::abs(member));
+        }
+    });
+    for (auto* list : {&length, &mass, &speed, &gravity}) std::sort(list->begin(), list->end());
+    const auto median = [](const std::vector<double>& list) { return list.empty() ? 0 : list[(list.size() - 1) / 2]; };
+    return scales_of(median(length), median(mass), gravity.back(), length.empty() ? 0 : length.back(), speed.back());
+}
 
 // Each mechanism is a struct of parameters with `fields` and `build`; this makes its entry's functions.
 template <class Parameters>
@@ -19,7 +44,9 @@ Mechanism build_mechanism(const OptionValues& values) {
         if constexpr (std::is_same_v<std::remove_reference_t<decltype(member)>, double>)
             require(std::isfinite(member), (std::string(key) + " must be finite").c_str(), values, key);
     });
-    return parameters.build(values);
+    Mechanism mechanism = parameters.build(values);
+    mechanism.model.scales = scales_of_parameters(parameters);
+    return mechanism;
 }
 
 struct BlockStickSlip {

@@ -84,9 +84,8 @@ Mechanism NFourBar::build(const OptionValues& values) const {
         const Vec2 d = chain.along(q, rod), rate = chain.turning(v, rod);
         const Vec2 at = chain.start_at(q, rod) + d / 2, speed = chain.start_rate(v, rod) + rate / 2;
         const double spin = (d[0] * rate[1] - d[1] * rate[0]) / d.squaredNorm();
-        return BodyState{{Vec3(at[0], at[1], 0), rotation_about_z(std::atan2(d[1], d[0]))},
-                         Vec3(speed[0], speed[1], 0),
-                         Vec3(0, 0, spin)};
+        return BodyState{
+            {Vec3(at[0], at[1], 0), about_z(std::atan2(d[1], d[0]))}, Vec3(speed[0], speed[1], 0), Vec3(0, 0, spin)};
     };
     VecX q(model.nv), v = VecX::Zero(model.nv);
     for (int i = 0; i <= N; ++i) {

@@ -59,7 +59,7 @@ Mechanism SliderCrank::build(const OptionValues& values) const {
     model.body_state = [p = *this](int body, const VecX& q, const VecX& v) {
         const double crank = body == 0 ? p.l1 / 2 : p.l1, rod = body == 0 ? 0 : body == 1 ? p.l2 / 2 : p.l2;
         const bool slides = body == 2;  // it does not turn
-        return BodyState{{crank * direction(q[0]) + rod * direction(q[1]), rotation_about_z(slides ? 0 : q[body])},
+        return BodyState{{crank * direction(q[0]) + rod * direction(q[1]), about_z(slides ? 0 : q[body])},
                          crank * v[0] * left_of(q[0]) + rod * v[1] * left_of(q[1]),
                          Vec3(0, 0, slides ? 0 : v[body])};
     };

@@ -46,6 +46,6 @@ struct TwoLinks {
 
 inline Vec3 direction(double angle) { return {std::cos(angle), std::sin(angle), 0}; }
 inline Vec3 left_of(double angle) { return {-std::sin(angle), std::cos(angle), 0}; }  // d direction / d angle
-inline Quat rotation_about_z(double angle) { return {std::cos(angle / 2), 0, 0, std::sin(angle / 2)}; }
+inline Quat about_z(double angle) { return {std::cos(angle / 2), 0, 0, std::sin(angle / 2)}; }
 
 }  // namespace stickslip

@@ -39,6 +39,9 @@ public:
 
     double elastic_energy(const VecX& q) const;
     double opening_limit(std::uint32_t joint, int row) const;  // see System
+    double reach(int body) const {
+        return reach_[body];
+    }  // [m] how far it reaches from its centre of mass; infinity if fixed
     double next_discontinuity(double t) const;
     std::string joint_name(std::uint32_t id) const;
     std::string limit_name(const ContactId& id) const;

@@ -55,6 +55,7 @@ public:
     void limits(const VecX& q, ContactRows& limits) const override;
     double overlap_limit(const ContactId& id) const override;
     double opening_limit(std::uint32_t joint, int row) const override;
+    Scales scales(const State& start) const override;
     void advance(VecX& q, const VecX& dq) const override;
     void chart_rate(const VecX& u, const VecX& v, VecX& rate) const override;
     Energies energies(double t, const VecX& q, const VecX& v) const override;

@@ -1,8 +1,11 @@
 #include "stickslip/tolerances.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "stickslip/error.hpp"
+#include "stickslip/types.hpp"
 
 namespace stickslip {
 
@@ -19,7 +22,22 @@ double scale_of(std::string_view unit, const Scales& s) {
     return s.energy();
 }
 
+// A size that can be divided by; 1 if this is none.
+double known(double size) { return size > 0 && size < infinity ? size : 1; }
+
 }  // namespace
+
+Scales scales_of(double length, double mass, double gravity, double reach, double fastest) {
+    Scales s;
+    s.length = known(length);
+    s.mass = known(mass);
+    // After falling through a twentieth of its length: slow for a body, fast for what counts as rest.
+    constexpr double fall = 1.0 / 20;
+    s.speed = gravity > 0 ? known(std::sqrt(2 * gravity * fall * s.length)) : fastest > 0 ? known(fastest) : s.length;
+    s.extent = std::max(s.length, known(reach));
+    s.fastest = fastest < infinity ? std::max(s.speed, fastest) : s.speed;
+    return s;
+}
 
 Tolerances derived_tolerances(const Scales& scales) {
     Tolerances t;

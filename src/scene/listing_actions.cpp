@@ -40,7 +40,7 @@ SceneMap driving() {
 SceneMap tolerances() {
     SceneMap listed{"tolerances", {}, {}};
     for (const FieldInfo& field : list_fields<Scales>())
-        listed.fields.push_back({field.name, positive, "", field.unit, "1", field.help});
+        listed.fields.push_back({field.name, positive, "", field.unit, "from the bodies", field.help});
     for (const FieldInfo& field : list_fields<Tolerances>())
         listed.fields.push_back(
             {field.name, positive, "", field.unit, field.default_text + " at scales of 1", field.help});
@@ -67,7 +67,7 @@ void list_actions(SceneMaps& maps) {
     maps.push_back({"run",
                     {{"scheme", scheme, "", "", "moreau-jean", "`stickslip list schemes`"},
                      {"solver", solver, "", "", "auto", "`stickslip list solvers`"},
-                     {"tolerances", map, "tolerances", "", "of a scene of 1 m, 1 m/s, 1 kg",
+                     {"tolerances", map, "tolerances", "", "in proportion to the bodies",
                       "what counts as closed, at rest or rounding; `stickslip check --tolerances` prints them"},
                      {"policy", choice, "certify|budget", "", "certify",
                       "refuse steps above the tolerance, or accept and state the residual", at(&Run::policy)},

@@ -79,7 +79,7 @@ TEST_P(Linkages, LedgerBooksTheTorqueAndNotTheCoriolisForces) {
 // Nobody drives the slider-crank: no work, and the energy that is lost goes into impacts and friction.
 TEST(SliderCrankClearance, LosesItsEnergyToImpactsAndFriction) {
     std::vector<double> works, losses;
-    for (const double h : {1e-5, 5e-6, 2.5e-6}) {
+    for (const double h : {5e-6, 2.5e-6, 1.25e-6}) {  // longer ones miss whole impacts: their errors are of no order yet
         const RunSummary end = run(mechanism("slider-crank-clearance", Set()("run.step", h)("run.end", 0.1)));
         works.push_back(std::abs(end.flows.applied_work));
         losses.push_back(std::abs(end.flows.scheme_loss));

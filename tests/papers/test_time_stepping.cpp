@@ -120,7 +120,7 @@ TEST_P(TimeStepping, StepsCutAnywhereDoNotSpoilTheRebound) {
         floor.restitution = e;
         floor.gap = [](const VecX& q) { return q[0]; };
         floor.jacobian = [](const VecX&, MatX& H) { H(0, 0) = 1; };
-        floor.curvature = [](const VecX&, const VecX&, VecX&) {};
+        floor.bias = [](const VecX&, const VecX&, VecX&) {};
         model.contacts.push_back(floor);
         model.next_discontinuity = [=](double t) { return t < cut ? cut : t < second ? second : infinity; };
         Model whole;

@@ -212,7 +212,7 @@ void same(const Scene::Load& x, const Scene::Load& y) {
 }
 
 void same(const Edit& x, const Edit& y) {
-    const auto& [kind, name, body, pose, velocity, angular_velocity, joint, coordinate, speed, position, most,
+    const auto& [kind, name, body, pose, velocity, angular_velocity, joint, coordinate, speed, position, max_effort,
                  time_constant, friction, brake, place] = x;
     same(kind, y.kind);
     same(name, y.name);

@@ -50,6 +50,7 @@ public:
     void chart_rate(const VecX& u, const VecX& v, VecX& rate) const override { whole_->chart_rate(u, v, rate); }
     Energies energies(double t, const VecX& q, const VecX& v) const override { return whole_->energies(t, q, v); }
     double next_discontinuity(double t) const override { return whole_->next_discontinuity(t); }
+    Scales scales(const State& start) const override { return whole_->scales(start); }
     std::vector<std::string> coordinate_names() const override { return whole_->coordinate_names(); }
     std::string joint_name(std::uint32_t id) const override { return whole_->joint_name(id); }
     std::string contact_name(const ContactId& id) const override { return whole_->contact_name(id); }
