@@ -39,4 +39,8 @@ double cone_gauge(const Vec2& p, int dim, int facets);
 // (De Saxce). `u` and `p` have dim entries; returns |r| / rho, a velocity.
 double contact_natural_map(int dim, double mu, int facets, double rho, const double* u, const double* p);
 
+// The step rho of the natural map of a row or contact with this weight W (mean diagonal entry); 1 where no mass is behind it, NaN
+// for NaN.
+inline double natural_step(double weight) { return weight > 0 ? 1 / weight : 1 + 0 * weight; }
+
 }  // namespace stickslip

@@ -16,8 +16,6 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-double step_of(double weight) { return weight > 0 ? 1 / weight : std::isnan(weight) ? nan : 1.0; }
-
 class Inverse {
 public:
     explicit Inverse(const BlockMatrix& A) : A_(A) {
@@ -69,7 +67,7 @@ private:
 class Sum {
 public:
     void add(int dim, double mu, int facets, double weight, const double* u, const double* p) {
-        const double map = contact_natural_map(dim, mu, facets, step_of(weight), u, p);
+        const double map = contact_natural_map(dim, mu, facets, natural_step(weight), u, p);
         const double natural = contact_natural_map(dim, mu, facets, 1.0, u, p);
         maps_ += map * map;
         natural_ += natural * natural;
@@ -136,7 +134,7 @@ RelativeError relative_errors(const StepProblem& problem, const ConstRef& p, con
     for (int g = 0; g < G.groups(); ++g) {
         for (int j = G.row[g]; j < G.row[g + 1]; ++j) {
             const double slack = w[j] + problem.T[j] * lambda[j] - problem.b[j];
-            const double rho = step_of(inverse.quadratic(G, g, j, work) + problem.T[j]);
+            const double rho = natural_step(inverse.quadratic(G, g, j, work) + problem.T[j]);
             const double x = lambda[j] - rho * slack;
             const double map = x >= problem.lower[j] && x <= problem.upper[j] ? slack
                                : std::isnan(x)                                ? nan

@@ -18,7 +18,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 // The larger one, but NaN once anything was NaN.
 void raise(double& worst, double x) {
@@ -35,8 +35,6 @@ void fill_diagonal(const BlockRows& J, const NodeInverse& inverse, std::vector<d
         }
     }
 }
-
-double step_of(double weight) { return weight > 0 ? 1 / weight : std::isnan(weight) ? nan : 1.0; }
 
 }  // namespace
 
@@ -78,12 +76,12 @@ Residual residual(const StepProblem& problem, const StepSolution& solution, Resi
     for (int j = 0; j < G.rows(); ++j) {
         const double lambda = solution.lambda[j];
         const double w = s.w[j] + problem.T[j] * lambda - problem.b[j];
-        const double rho = step_of(s.diagonal[j] + problem.T[j]);
+        const double rho = natural_step(s.diagonal[j] + problem.T[j]);
         const double x = lambda - rho * w;
         // a free row has w itself as its natural map; the difference of lambdas would lose digits
-        if (std::isnan(problem.lower[j]) || std::isnan(problem.upper[j])) result.joints = nan;
+        if (std::isnan(problem.lower[j]) || std::isnan(problem.upper[j])) result.joints = not_a_number;
         const double map = x >= problem.lower[j] && x <= problem.upper[j] ? std::abs(w)
-                           : std::isnan(x)                                ? nan
+                           : std::isnan(x)                                ? not_a_number
                                            : std::abs(lambda - std::clamp(x, problem.lower[j], problem.upper[j])) / rho;
         raise(result.joints, map);
     }
@@ -98,8 +96,8 @@ Residual residual(const StepProblem& problem, const StepSolution& solution, Resi
             trace += s.diagonal[k] + problem.S[k];
         }
         raise(result.contacts,
-              contact_natural_map(dim, problem.contacts.friction[i], problem.contacts.facets[i], step_of(trace / dim),
-                                  s.u.data() + first, solution.p.data() + first));
+              contact_natural_map(dim, problem.contacts.friction[i], problem.contacts.facets[i],
+                                  natural_step(trace / dim), s.u.data() + first, solution.p.data() + first));
     }
     return result;
 }
@@ -113,8 +111,8 @@ double relative_error(const DelassusProblem& problem, const ConstRef& p) {
     for (int i = 0; i < problem.contacts(); ++i) {
         const int first = rows.start[i], dim = rows.dof(i);
         const double map =
-            contact_natural_map(dim, problem.friction[i], problem.facets[i], step_of(problem.W.block(i).trace() / dim),
-                                u.data() + first, p.data() + first);
+            contact_natural_map(dim, problem.friction[i], problem.facets[i],
+                                natural_step(problem.W.block(i).trace() / dim), u.data() + first, p.data() + first);
         sum += map * map;
     }
     const double scale = problem.q.norm();

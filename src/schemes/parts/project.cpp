@@ -21,7 +21,7 @@ namespace stickslip {
 namespace {
 
 // Newton's rounds. Convergence is quadratic from errors of O(h^2): three reach rounding.
-constexpr int max_rounds = 6;
+constexpr int max_projections = 6;
 // Contacts farther than this many largest errors are not reached by the move. If it were smaller, a lever might reach one.
 constexpr double reach = 100;
 
@@ -49,7 +49,7 @@ bool project_positions(const System& system, Solver& solver, State& x, Step& s) 
     StepProblem& problem = s.correction.problem;
     bool moved = false;
     double before = infinity;
-    for (int round = 0; round < max_rounds; ++round) {
+    for (int round = 0; round < max_projections; ++round) {
         load(system, x, s);
         const double error = largest_error(problem.joints);
         // Rows that depend on others may keep what the others do not leave them.
