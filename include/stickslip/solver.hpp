@@ -14,7 +14,8 @@ namespace stickslip {
 struct SolveReport {
     Status status = Status::ok;
     int iterations = 0;       // pivots or sweeps
-    Residual residual;        // of the returned solution, by residual()
+    Residual residual;        // of the returned solution, each law counted
+    double rounding = 0;      // [m/s] what rounding may hide in it; certified is residual.max() + rounding <= tol
     const char* solver = "";  // who gave the answer; differs from the asked one after an escalation
     const char* reason = "";  // one sentence when status is not ok
 };
@@ -51,6 +52,8 @@ struct SolverEntry {
 };
 
 const std::vector<SolverEntry>& solvers();
+// Its answers are judged apart from it: status ok means that residual and rounding together are at most `tol`, by
+// problems/certificate.hpp. Whether a problem that was not solved has no solution is asked by find_contradiction().
 // Throws Error with the nearest name when there is none, and on wrong options.
 std::unique_ptr<Solver> make_solver(const std::string& name, const OptionValues& values = {}, Place place = {});
 

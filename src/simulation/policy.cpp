@@ -6,6 +6,7 @@
 
 #include "base/fields.hpp"
 #include "problems/residual.hpp"
+#include "stickslip/contradiction.hpp"
 
 namespace stickslip {
 
@@ -76,6 +77,26 @@ std::unique_ptr<Solver> make_run_solver(const RunSettings& settings) {
     return std::make_unique<CertifyingSolver>(std::move(solver), make_solver("auto", tol));
 }
 
+namespace {
+
+// Empty unless rows of the problem exclude each other: who they are, and by how much.
+std::string contradicting(const System& system, const StepProblem& problem) {
+    const Contradiction found = find_contradiction(problem);
+    if (!found) return {};
+    const auto name = [&](const Contradiction::Part& part) {
+        if (!part.joint) return system.contact_name(problem.contacts.id[part.index]);
+        int group = 0;
+        while (problem.joints.jacobian.row[group + 1] <= part.index) ++group;
+        return fmt::format("joint '{}'", system.joint_name(problem.joints.id[group]));
+    };
+    return fmt::format(
+        "{}; the best velocities still miss one of them by {:.3g} m/s. Mend the poses, take a smaller step or less "
+        "stabilisation, or give a contact a compliance",
+        contradiction_text(found, name), found.speed);
+}
+
+}  // namespace
+
 std::string objection(const StepRules& rules, const System& system, const StepReport& report, const State& x,
                       const Step& record, long step) {
     const EnergyLedger& ledger = record.ledger;
@@ -103,6 +124,9 @@ std::string objection(const StepRules& rules, const System& system, const StepRe
     if (const std::string no = torn_joint(system, record.problem.joints, report.t); !no.empty())
         return fmt::format("step {}: {}", step, no);
     const double worst = report.solve.residual.max(), tol = rules.tol;
+    if (report.status != Status::ok)
+        if (const std::string no = contradicting(system, record.problem); !no.empty())
+            return fmt::format("step {} at t = {:.9g} s has no solution: {}", step, report.t, no);
     if (report.status == Status::ok && worst <= tol) return {};
     if (report.status != Status::ok && worst <= tol && *report.reason)
         return fmt::format("step {} at t = {:.9g} s could not be taken: {}", step, report.t, report.reason);

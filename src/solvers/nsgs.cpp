@@ -146,7 +146,10 @@ int NsgsSolver::sweep_contacts(const StepProblem& problem, bool all, StepSolutio
 
 void NsgsSolver::sweep(const StepProblem& problem, StepSolution& solution, int sweeps, SolveReport& report) {
     if (!inverse_.factor(problem.A)) {
-        report = {Status::diverged, 0, residual(problem, solution, residual_work_), "nsgs", "the matrix A is singular"};
+        report = {.status = Status::diverged,
+                  .residual = residual(problem, solution, residual_work_),
+                  .solver = "nsgs",
+                  .reason = "the matrix A is singular"};
         return;
     }
     joint_rows_.prepare(problem.joints.jacobian, problem.T, problem.nodes(), inverse_);

@@ -5,6 +5,7 @@
 #include "solvers/cone_newton.hpp"
 #include "solvers/direct_iterative.hpp"
 #include "solvers/interior_point.hpp"
+#include "solvers/judged_solver.hpp"
 #include "solvers/lemke.hpp"
 #include "solvers/nsgs.hpp"
 #include "solvers/pgs.hpp"
@@ -18,7 +19,10 @@ template <class Made, class Options>
 std::unique_ptr<Solver> make(const OptionValues& values, const char* name) {
     Options options;
     assign_fields(options, values, std::string("solver ") + name);
-    return std::make_unique<Made>(options);
+    Options stricter = options;
+    stricter.tol *= 0.1;
+    return std::make_unique<JudgedSolver>(std::make_unique<Made>(options), std::make_unique<Made>(stricter),
+                                          options.tol);
 }
 
 }  // namespace

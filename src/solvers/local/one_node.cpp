@@ -93,7 +93,8 @@ bool solve_sized_node(const StepProblem& problem, StepSolution& x, double tol, R
         for (int k = 0; k < n; ++k) v[k] += f[k];
     }
     res = {};
-    for (int k = 0; k < n; ++k) res.dynamics = std::max(res.dynamics, std::abs(f[k]));
+    for (int k = 0; k < n; ++k)  // not std::max, which would drop a NaN
+        if (!(std::abs(f[k]) <= res.dynamics)) res.dynamics = std::abs(f[k]);
     if (touching) {
         double u[3], trace = 0;
         for (int r = 0; r < dim; ++r) {
