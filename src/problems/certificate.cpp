@@ -110,8 +110,7 @@ double contact_violation(int dim, double mu, int facets, double rho, const doubl
     const double slip = dim == 2 ? std::abs(u[1]) : std::hypot(u[1], u[2]);
     if (slip > 0) {
         const double power = u[1] * p[1] + (dim == 3 ? u[2] * p[2] : 0.0);
-        const double missing = mu * p[0] * section_support(dim, facets, u) + power;
-        raise_to(worst, std::min(slip, weight * missing / slip));
+        raise_to(worst, std::min(slip, weight * power / slip));
     }
     return worst;
 }

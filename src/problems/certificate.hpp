@@ -13,7 +13,9 @@
 //
 //   -u_N             the contact opens or stays closed           min(u_N, w p_N)     one of the two is zero
 //   -w p_N           it does not pull                            w dist(p, K)        friction lies in its cone
-//   min(|u_T|, w (mu p_N |u_T| + u_T.p_T) / |u_T|)               friction opposes slip with all its force
+//   min(|u_T|, w u_T.p_T / |u_T|)                                friction does not drive the slip
+//
+// That friction opposes slip with all its force is what the natural map says.
 //
 // An impulse so large that eps |p| w exceeds the tolerance is not certified: it could hide any velocity.
 #pragma once

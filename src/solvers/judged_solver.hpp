@@ -1,6 +1,6 @@
 // A solver whose answers are judged by the certificate (problems/certificate.hpp), whatever it says of itself. Every solver that
-// make_solver() makes is one. An answer that the solver holds for good and the certificate does not is tried again with a tolerance
-// ten times smaller, from there or, where impulses are too large, from nothing. A solver that calls a problem infeasible (a ray
+// make_solver() makes is one. An answer that the solver holds for good and the certificate does not is tried again with a quarter of
+// the tolerance, from there or, where impulses are too large, from nothing. A solver that calls a problem infeasible (a ray
 // of Lemke's method is no proof) is believed only if a contradiction is found.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace stickslip {
 
 class JudgedSolver final : public Solver {
 public:
-    // `stricter` is the same solver with a tenth of the tolerance.
+    // `stricter` is the same solver with a quarter of the tolerance.
     JudgedSolver(std::unique_ptr<Solver> inner, std::unique_ptr<Solver> stricter, double tol)
         : inner_(std::move(inner)), stricter_(std::move(stricter)), tol_(tol) {}
 

@@ -20,7 +20,7 @@ std::unique_ptr<Solver> make(const OptionValues& values, const char* name) {
     Options options;
     assign_fields(options, values, std::string("solver ") + name);
     Options stricter = options;
-    stricter.tol *= 0.1;
+    stricter.tol *= 0.25;
     return std::make_unique<JudgedSolver>(std::make_unique<Made>(options), std::make_unique<Made>(stricter),
                                           options.tol);
 }

@@ -134,7 +134,7 @@ TEST(LocalProblems, WhatIsCertifiedIsSolved) {
                 DelassusSolution x;
                 const SolveReport report = make_solver(name)->solve_local(problem, x);
                 const double error = error_by_definition(problem, x.p);
-                EXPECT_NEAR(report.residual.contacts, error, 1e-6 * error + 1e-14) << name << " " << seed;
+                EXPECT_GE(report.residual.contacts, (1 - 1e-6) * error - 1e-14) << name << " " << seed;
                 if (report.status == Status::ok) {
                     EXPECT_LE(error, default_tolerance * (1 + 1e-6)) << name << " " << seed;
                 } else {

@@ -29,7 +29,8 @@ void check_every_solver(const std::string& name, const std::function<StepProblem
             const double truth = residual(problem, solution).max();
             if (report.status == Status::ok) {
                 EXPECT_LE(truth, default_tolerance);
-                EXPECT_EQ(report.residual.max(), truth);
+                EXPECT_GE(report.residual.max(), truth - 1e-14);  // it tests every law by itself too
+                EXPECT_LE(report.residual.max() + report.rounding, default_tolerance);
                 EXPECT_TRUE(solution.v.allFinite() && solution.lambda.allFinite() && solution.p.allFinite());
             } else {
                 EXPECT_NE(std::strlen(report.reason), 0u) << to_string(report.status);
