@@ -165,6 +165,17 @@ public:
         return sum;
     }
 
+    void spins(const VecX& q, const VecX& v, std::vector<BodySpin>& spins) const override {
+        spins.clear();
+        for (int b = 0; b < size(); ++b) {
+            if (!weighs(b)) continue;
+            const double* u = v_of(b, v) + 3;
+            const Vec3 w(u[0], u[1], u[2]);
+            const Vec3 momentum = w.isZero(0) ? Vec3::Zero() : Vec3(pose(b, q).attitude * Vec3(data_[b].inertia * w));
+            spins.push_back({b, node_[b], nodes_.start[node_[b]] + 3, momentum});
+        }
+    }
+
     void advance(VecX& q, const VecX& dq) const override {
         for (int b = 0; b < size(); ++b) {
             if (node_[b] < 0) continue;
