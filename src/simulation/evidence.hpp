@@ -47,6 +47,7 @@ public:
     const WorstDrift& opening() const { return opening_; }
     double scheme_rise() const { return scheme_.rise(); }                // [J]
     double stabilisation_rise() const { return stabilisation_.rise(); }  // [J]
+    double made_together() const { return together_.rise(); }            // [J] scheme and stabilisation
     const MomentumWatch::Worst& momentum() const { return momentum_.worst(); }
     const std::vector<Paradox>& paradoxes() const { return paradoxes_; }
     long paradox_steps() const { return paradox_steps_; }
@@ -58,7 +59,7 @@ private:
     void note_overlap(const System& system, double overlap, const ContactId& id, double t, const Tolerances& tolerances);
 
     WorstDrift overlap_, opening_;
-    EnergyRise scheme_, stabilisation_;
+    EnergyRise scheme_, stabilisation_, together_;
     MomentumWatch momentum_;
     PainleveCheck painleve_;
     BlockMatrix mass_;
