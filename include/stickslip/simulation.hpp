@@ -76,14 +76,16 @@ const char* to_string(Trust trust);
 
 struct Verdict {
     Trust status = Trust::trusted;
-    std::vector<std::string> reasons;  // why not trusted, a sentence each; the first of a refused run says why it was refused
+    std::vector<std::string>
+        reasons;  // why not trusted, a sentence each; the first of a refused run says why it was refused
     struct Ground {
         std::string kind;  // residual, overlap, joint, scheme-energy, momentum, ...: docs/verdict.md lists them
         double value = 0;
         double limit = 0;  // what the value should not have been above
     };
-    std::vector<Ground> grounds;       // of each reason
-    std::vector<std::string> remarks;  // what a user should know although it is no error: laws, forces that are not unique
+    std::vector<Ground> grounds;  // of each reason
+    std::vector<std::string>
+        remarks;  // what a user should know although it is no error: laws, forces that are not unique
 };
 
 // What `run --json` prints, grouped as it is there; SI units.

@@ -43,7 +43,7 @@ struct BodyState {
 struct BodySpin {
     int body = 0;
     int node = 0;
-    int first = 0;                  // of the three velocities with which it turns: forces at their places are torques
+    int first = 0;                 // of the three velocities with which it turns: forces at their places are torques
     Vec3 momentum = Vec3::Zero();  // [N m s] angular, about the centre of mass, in W
 };
 

@@ -9,8 +9,9 @@ namespace stickslip {
 
 namespace {
 
-constexpr int max_rows = 200;          // of an island: beyond, the search takes longer than a step
-constexpr double independent = 1e-9;   // share of the largest pivot below which a row depends on others; rows are of unit length
+constexpr int max_rows = 200;  // of an island: beyond, the search takes longer than a step
+constexpr double independent =
+    1e-9;  // share of the largest pivot below which a row depends on others; rows are of unit length
 
 struct Row {
     const BlockRows* rows;
@@ -38,8 +39,7 @@ std::vector<Row> active_rows(const StepProblem& problem, const StepSolution& sol
         const int first = contacts.jacobian.row[i];
         if (!(solution.p[first] > 0) || problem.S[first] > 0) continue;
         const bool sticks = solution.modes[i] == ContactMode::stick && contacts.friction[i] > 0;
-        for (int k = 0; k < (sticks ? contacts.jacobian.dim(i) : 1); ++k)
-            list.push_back({&contacts.jacobian, i, k, i});
+        for (int k = 0; k < (sticks ? contacts.jacobian.dim(i) : 1); ++k) list.push_back({&contacts.jacobian, i, k, i});
     }
     return list;
 }

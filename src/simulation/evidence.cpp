@@ -59,8 +59,8 @@ void Evidence::see_drift(const System& system, double t, const BilateralRows& jo
         for (int i = 0; i < joints.jacobian.dim(g); ++i) {
             const double error = std::abs(joints.value[first + i]);
             if (joints.kind[first + i] != RowKind::holonomic || !(error > unseen * tolerances.visible_error)) continue;
-            const double limit = std::min(open_share * system.opening_limit(joints.id[g], i),
-                                          visible_errors * tolerances.visible_error);
+            const double limit =
+                std::min(open_share * system.opening_limit(joints.id[g], i), visible_errors * tolerances.visible_error);
             if (error / limit > opening_.badness)
                 opening_ = {error / limit, error, limit, t, system.joint_name(joints.id[g])};
         }

@@ -56,7 +56,8 @@ public:
 private:
     void note_paradoxes(const System& system, const Step& step);
     void note_impacts(const Step& step);
-    void note_overlap(const System& system, double overlap, const ContactId& id, double t, const Tolerances& tolerances);
+    void note_overlap(const System& system, double overlap, const ContactId& id, double t,
+                      const Tolerances& tolerances);
 
     WorstDrift overlap_, opening_;
     EnergyRise scheme_, stabilisation_, together_;

@@ -123,7 +123,8 @@ private:
 
     void remarks() {
         if (s_.end == RunEnd::interrupted)
-            verdict_.remarks.push_back(fmt::format("interrupted: only what happened up to t = {:.6g} s is judged", s_.t));
+            verdict_.remarks.push_back(
+                fmt::format("interrupted: only what happened up to t = {:.6g} s is judged", s_.t));
         if (s_.steps == 0) verdict_.remarks.emplace_back("no step was taken");
         if (evidence_.ambiguous_impacts() > 0)
             verdict_.remarks.push_back(

@@ -9,9 +9,9 @@ namespace stickslip {
 
 // What is known only when the run has ended.
 struct RunFacts {
-    double tol = default_tolerance;                // [m/s] of a step's residual
-    double energy_at_hand = 0;                     // [J] EnergyLedger::at_hand
-    std::string impact_law;                        // in force
+    double tol = default_tolerance;              // [m/s] of a step's residual
+    double energy_at_hand = 0;                   // [J] EnergyLedger::at_hand
+    std::string impact_law;                      // in force
     std::vector<std::string> shared_contacts{};  // whose forces are not unique at the end
     Tolerances tolerances{};
 };

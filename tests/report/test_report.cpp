@@ -75,8 +75,9 @@ TEST_F(Report, EveryModelHasAPage) {
         const std::string html = page_of(std::move(model));
         expect_sound(html, name);
         EXPECT_TRUE(html.find("Trusted.") != std::string::npos || html.find("Doubtful:") != std::string::npos) << name;
-        for (const char* part : {"steps within the tolerance", "Energy of the state", "imbalance", "Residual of the steps", "tolerance",
-                                 "Where the time went", "Trajectories", "Contacts"})
+        for (const char* part :
+             {"steps within the tolerance", "Energy of the state", "imbalance", "Residual of the steps", "tolerance",
+              "Where the time went", "Trajectories", "Contacts"})
             EXPECT_NE(html.find(part), std::string::npos) << part << " of " << name;
         EXPECT_TRUE(name.starts_with("mechanism:") ||
                     std::regex_search(html, std::regex(">(Side views|Views (from above|along .))<")))

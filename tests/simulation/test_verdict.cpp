@@ -28,7 +28,8 @@ void expect_doubt(const RunSummary& s, const std::string& kind) {
 }
 
 void expect_trust(const RunSummary& s) {
-    EXPECT_EQ(s.verdict.status, Trust::trusted) << s.scheme << ": " << (s.verdict.reasons.empty() ? "" : s.verdict.reasons[0]);
+    EXPECT_EQ(s.verdict.status, Trust::trusted)
+        << s.scheme << ": " << (s.verdict.reasons.empty() ? "" : s.verdict.reasons[0]);
     EXPECT_TRUE(s.verdict.reasons.empty());
 }
 
@@ -105,7 +106,8 @@ run: {step: 1e-3, end: 2}
 )";
 
 TEST(Verdict, EnergyMadeByTheSchemeIsDoubted) {
-    for (const char* scheme : {"moreau-jean", "hem5"}) expect_trust(run(scene_of(oscillator, {{"scheme.name", scheme, {}}})));
+    for (const char* scheme : {"moreau-jean", "hem5"})
+        expect_trust(run(scene_of(oscillator, {{"scheme.name", scheme, {}}})));
     // Explicit Euler on a pendulum: its energy grows in every step.
     const RunSummary s = run(scene_of(pendulum, {{"scheme.name", "euler", {}}, {"run.step", "2^-6", {}}}));
     EXPECT_EQ(s.verdict.status, Trust::doubtful);
@@ -204,7 +206,8 @@ bodies:
 run: {step: 2^-9, end: 0.3}
 )";
     EXPECT_TRUE(any_contains(run(scene_of(box)).verdict.remarks, "the law was newton"));
-    EXPECT_TRUE(any_contains(run(scene_of(box, {{"scheme.name", "euler", {}}})).verdict.remarks, "the law was poisson"));
+    EXPECT_TRUE(
+        any_contains(run(scene_of(box, {{"scheme.name", "euler", {}}})).verdict.remarks, "the law was poisson"));
     const RunSummary smooth = run(scene_of(box, {{"materials.default.friction", "0", {}}}));
     for (const std::string& remark : smooth.verdict.remarks) EXPECT_FALSE(contains(remark, "the law was")) << remark;
 }
