@@ -39,12 +39,15 @@ struct BodyState {
     bool present = true;  // false: declared, but not there now (edit.hpp)
 };
 
-// How a body turns about its centre of mass.
+// How a body in space moves and turns, in W.
 struct BodySpin {
     int body = 0;
-    int node = 0;
-    int first = 0;                 // of the three velocities with which it turns: forces at their places are torques
-    Vec3 momentum = Vec3::Zero();  // [N m s] angular, about the centre of mass, in W
+    int node = 0;   // its velocities begin with those of the centre of mass
+    int first = 0;  // of the three with which it turns: forces at their places are torques
+    double mass = 0;
+    Vec3 centre = Vec3::Zero();    // [m] of mass
+    Vec3 velocity = Vec3::Zero();  // [m/s] of it
+    Vec3 momentum = Vec3::Zero();  // [N m s] angular, about it
 };
 
 // Per edge of a system the side on which contacts are held, 1 or -1; 0 or missing: that of the configuration, the sign of

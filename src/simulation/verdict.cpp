@@ -101,10 +101,12 @@ private:
     void momentum() {
         const MomentumWatch::Worst& worst = evidence_.momentum();
         if (worst.body < 0 || !(worst.drift > momentum_share)) return;
+        std::string who = fmt::format("'{}'", system_.body_names()[static_cast<std::size_t>(worst.body)]);
+        if (worst.others > 0) who += fmt::format(" and the {} it is joined to", worst.others);
         doubt("momentum", worst.drift, momentum_share,
-              fmt::format("the angular momentum of '{}' in free flight is wrong by {:.2g} % at t = {:.6g} s: take a "
+              fmt::format("the angular momentum of {} in free flight is wrong by {:.2g} % at t = {:.6g} s: take a "
                           "smaller step, or hem5 or dopri5, which follow fast spins",
-                          system_.body_names()[static_cast<std::size_t>(worst.body)], 100 * worst.drift, worst.t));
+                          who, 100 * worst.drift, worst.t));
     }
 
     void events() {

@@ -137,6 +137,23 @@ TEST(Verdict, FastSpinsKeepTheirMomentumOrAreDoubted) {
     expect_trust(run(scene_of(spinning, {{"scheme.name", "hem5", {}}})));
 }
 
+// Two weights on a hinge that fly around each other. Without stabilisation they drift apart and keep none of it.
+TEST(Verdict, JointedBodiesInFreeFlightAreOneGroup) {
+    const std::string bolas = R"(
+stickslip: 1
+bodies:
+  left: {pose: [-1, 0, 0], mass: 1, inertia: 0.1, velocity: [0, -20, 0], angular_velocity: [0, 0, 20]}
+  right: {pose: [1, 0, 0], mass: 1, inertia: 0.1, velocity: [0, 20, 0], angular_velocity: [0, 0, 20]}
+joints:
+  pin: {ball: {a: left, b: right, at: [0, 0, 0]}}
+run: {step: 1e-3, end: 1}
+)";
+    const RunSummary coarse = run(scene_of(bolas));
+    expect_doubt(coarse, "momentum");
+    EXPECT_TRUE(any_contains(coarse.verdict.reasons, "'left' and the 1 it is joined to"));
+    expect_trust(run(scene_of(bolas, {{"scheme.name", "hem5", {}}})));
+}
+
 TEST(Verdict, TorquesAndTouchesAreNoErrorsOfMomentum) {
     const std::string loaded = std::string(spinning) + R"(
 forces:
