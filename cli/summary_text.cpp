@@ -40,14 +40,6 @@ Json event_json(const System& system, const Event& event) {
     return json;
 }
 
-// The first few of many names.
-std::string listing(const std::vector<std::string>& names) {
-    constexpr std::size_t most = 6;
-    const std::size_t shown = std::min(most, names.size());
-    std::string text = fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<long>(shown), ", "));
-    return names.size() > shown ? fmt::format("{} and {} more", text, names.size() - shown) : text;
-}
-
 // How often the hybrid scheme changed its method, and why: "7 changes of method: 3 impacts, ...".
 std::string switches_text(const RunSummary& s) {
     long sum = 0;
@@ -73,6 +65,19 @@ const char* end_word(RunEnd end) {
     return "?";
 }
 
+Json verdict_json(const Verdict& verdict) {
+    Json grounds = Json::array();
+    for (const Verdict::Ground& ground : verdict.grounds)
+        grounds.push_back({{"kind", ground.kind}, {"value", ground.value}, {"limit", ground.limit}});
+    return {{"status", to_string(verdict.status)},
+            {"reasons", verdict.reasons},
+            {"grounds", grounds},
+            {"remarks", verdict.remarks}};
+}
+
+// Reasons of the verdict stand among the warnings with this word before them.
+bool is_reason(const std::string& warning) { return warning.starts_with("doubtful: "); }
+
 }  // namespace
 
 std::string summary_json(const Simulation& simulation, const RunSummary& s) {
@@ -87,6 +92,7 @@ std::string summary_json(const Simulation& simulation, const RunSummary& s) {
     if (!s.reason.empty()) json["reason"] = s.reason;
     if (!s.refused_problem.empty()) json["capsule"] = s.refused_problem;
     if (s.end == RunEnd::refused) json["refused_residual"] = s.refused_residual;
+    json["verdict"] = verdict_json(s.verdict);
     json["t"] = s.t;
     json["q"] = array(s.q);
     json["v"] = array(s.v);
@@ -146,6 +152,8 @@ std::string summary_text(const Simulation& simulation, const RunSummary& s) {
         text += fmt::format("  {:<12} {}\n", name, value);
     };
     text += fmt::format("{} {} at t = {:.6g} s\n", s.model, end_word(s.end), s.t);
+    line("verdict", to_string(s.verdict.status));
+    for (const std::string& reason : s.verdict.reasons) line("", reason);
     line("scheme", fmt::format("{}, solver {}, cone {}, policy {}", s.scheme, s.solver, s.cone, s.policy));
     line("steps", fmt::format("{} ({} solves) in {:.3g} s, {:.3g} ms each (p99 {:.3g})", s.steps, s.solves, s.wall_s,
                               s.step_ms.mean, s.step_ms.p99));
@@ -180,10 +188,9 @@ std::string summary_text(const Simulation& simulation, const RunSummary& s) {
         state += fmt::format("{}{} {:.9g}", i ? ", " : "", names[i], s.q[static_cast<Eigen::Index>(i)]);
     line("state", state + (names.size() > 7 ? ", ..." : ""));
     line("hash", s.hash);
-    if (!s.redundant.empty())
-        line("reactions", fmt::format("of {} are not unique (redundant rows: {}): the smallest ones are given",
-                                      listing(s.not_unique), listing(s.redundant)));
-    for (const std::string& warning : s.warnings) line("warning", warning);
+    for (const std::string& remark : s.verdict.remarks) line("remark", remark);
+    for (const std::string& warning : s.warnings)
+        if (!is_reason(warning)) line("warning", warning);
     return text;
 }
 

@@ -2,6 +2,8 @@
 // formulas; `imbalance` is what no entry explains and must be rounding.
 #pragma once
 
+#include <algorithm>
+
 #include "stickslip/problem.hpp"
 #include "stickslip/system.hpp"
 
@@ -57,8 +59,11 @@ public:
     const EnergyFlows& flows() const { return flows_; }
     // Change of the energy of the states minus all booked flows [J].
     double imbalance() const;
-    // Largest energy or flow seen, the yardstick for `imbalance` [J].
-    double scale() const { return scale_; }
+    // [J] The largest energy or flow seen so far, potential energy counted from the start: what the run has had at hand.
+    double at_hand() const { return scale_; }
+    // [J] The yardstick for `imbalance`: the same, and at least the energy of a typical body (Scales), by which things at rest are
+    // measured. Neither depends on the origin of the coordinates.
+    double scale() const { return std::max(scale_, scene_energy_); }
     // Stages in which contacts and rigid joints did positive work on the weighted velocity, so that the bound on the kinetic
     // energy of [Anitescu-Potra, Theorem 2.3; Gavrea et al., Theorem 5.1] does not hold.
     long bound_violations() const { return bound_violations_; }
@@ -84,9 +89,11 @@ private:
     WeightedWork book_joints(const Stage& s, WeightedWork bound);
     WeightedWork book_contacts(const Stage& s, WeightedWork bound);
     void book_states(const System& system, const Stage& s);
+    void raise_scale();
 
     double hit_speed_ = 0;       // [m/s] slower contacts rest or roll, and their rows turn
     double thermal_energy_ = 0;  // [J] of less no mechanics can be asked
+    double scene_energy_ = 0;    // [J] of a typical body
     Energies start_, now_;
     EnergyFlows flows_;
     double scale_ = 0;

@@ -70,6 +70,24 @@ public:
 
 enum class RunEnd { finished, refused, interrupted };
 
+// Whether the result of a run can be believed: by what its steps showed, beyond each having solved its contact problem.
+enum class Trust { trusted, doubtful, refused };
+const char* to_string(Trust trust);
+
+struct Verdict {
+    Trust status = Trust::trusted;
+    std::vector<std::string>
+        reasons;  // why not trusted, a sentence each; the first of a refused run says why it was refused
+    struct Ground {
+        std::string kind;  // residual, overlap, joint, scheme-energy, momentum, ...: docs/verdict.md lists them
+        double value = 0;
+        double limit = 0;  // what the value should not have been above
+    };
+    std::vector<Ground> grounds;  // of each reason
+    std::vector<std::string>
+        remarks;  // what a user should know although it is no error: laws, forces that are not unique
+};
+
 // What `run --json` prints, grouped as it is there; SI units.
 struct RunSummary {
     RunEnd end = RunEnd::finished;
@@ -88,7 +106,7 @@ struct RunSummary {
     struct {
         double max = 0, mean = 0;
     } residual;             // [m/s] of the steps
-    bool certified = true;  // every step within tol
+    bool certified = true;  // every step within tol, and none refused
     double gap_violation_max = 0;
     struct {
         double position_max = 0, velocity_max = 0;
@@ -118,7 +136,9 @@ struct RunSummary {
     StepTimers timers;
     std::vector<std::string> redundant;   // rigid joint rows that depend on others: "hinge-3 row 4"
     std::vector<std::string> not_unique;  // joints whose reactions are therefore not unique: the smallest are given
-    std::vector<std::string> warnings;    // sentences for the user
+    Verdict verdict;
+    // Sentences for the user: the reasons of a doubtful verdict, with "doubtful: " before each, then advice and smaller matters.
+    std::vector<std::string> warnings;
 };
 
 // One contact problem of a run, as its solver has just left it. A step may have several: stages, impacts, trials.

@@ -39,6 +39,17 @@ struct BodyState {
     bool present = true;  // false: declared, but not there now (edit.hpp)
 };
 
+// How a body in space moves and turns, in W.
+struct BodySpin {
+    int body = 0;
+    int node = 0;   // its velocities begin with those of the centre of mass
+    int first = 0;  // of the three with which it turns: forces at their places are torques
+    double mass = 0;
+    Vec3 centre = Vec3::Zero();    // [m] of mass
+    Vec3 velocity = Vec3::Zero();  // [m/s] of it
+    Vec3 momentum = Vec3::Zero();  // [N m s] angular, about it
+};
+
 // Per edge of a system the side on which contacts are held, 1 or -1; 0 or missing: that of the configuration, the sign of
 // System::edge_value.
 using EdgeSides = std::span<const signed char>;
@@ -107,6 +118,9 @@ public:
     virtual double edge_value(int edge, const VecX& q) const;
     virtual std::string edge_name(int edge) const;
     virtual Energies energies(double t, const VecX& q, const VecX& v) const = 0;
+    // The bodies in space that can turn about every axis, in the order of their nodes. Without torque their momentum is constant,
+    // and only a good scheme keeps it. Left out are bodies in a plane, whose momentum no scheme gets wrong, and Lagrangian systems.
+    virtual void spins(const VecX& q, const VecX& v, std::vector<BodySpin>& spins) const;
     // First load switch after t; infinity if none.
     virtual double next_discontinuity(double t) const;
 

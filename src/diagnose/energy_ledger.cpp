@@ -8,7 +8,6 @@
 //   motors (velocity rows)   + lambda.(G w)                                        motor_work
 //                            without target and bounds (rolling, locks) they are rigid rows
 //   friction rows, contacts  - lambda.(G w),  - p_T.(D w)                          friction_loss
-//                            (impact_loss for contacts that time-stepping hits faster than a millimetre per second)
 //   rigid rows               - lambda.(s - T lambda)/2, s = stabilisation in b     regularisation_loss
 //                            rest of - lambda.(G w): rows that turned since v0     scheme_loss (impact_loss at h = 0)
 //   normals, h > 0           - p_N.(N v0 + N v1 + s + S p_N)/2                     impact_loss
@@ -60,7 +59,15 @@ void EnergyLedger::begin(const System& system, const State& state, const Toleran
     flows_ = {};
     bound_violations_ = 0;
     impact_gain_ = 0;
-    scale_ = std::max({now_.kinetic, std::abs(now_.potential), now_.elastic});
+    scene_energy_ = tolerances.scales.energy();
+    scale_ = std::max(now_.kinetic, now_.elastic);
+}
+
+// Potential energy counts from the start: where its zero lies is nobody's business.
+void EnergyLedger::raise_scale() {
+    scale_ = std::max({scale_, now_.kinetic, std::abs(now_.potential - start_.potential), now_.elastic,
+                       std::abs(flows_.applied_work), std::abs(flows_.motor_work), std::abs(flows_.friction_loss),
+                       std::abs(flows_.impact_loss), std::abs(flows_.edits)});
 }
 
 void EnergyLedger::book(const System& system, const State& end, const EnergyFlows& flows) {
@@ -71,8 +78,7 @@ void EnergyLedger::book(const System& system, const State& end, const EnergyFlow
     flows_.friction_loss += flows.friction_loss;
     flows_.regularisation_loss += flows.regularisation_loss;
     flows_.scheme_loss += flows.scheme_loss - (now_.potential - before.potential) - (now_.elastic - before.elastic);
-    scale_ = std::max({scale_, now_.kinetic, std::abs(now_.potential), now_.elastic, std::abs(flows_.applied_work),
-                       std::abs(flows_.motor_work), std::abs(flows_.friction_loss)});
+    raise_scale();
 }
 
 void EnergyLedger::move(const System& system, const State& state) {
@@ -87,7 +93,7 @@ void EnergyLedger::edit(const System& system, const State& state) {
     now_ = system.energies(state.t, state.q, state.v);
     flows_.edits +=
         (now_.kinetic - before.kinetic) + (now_.potential - before.potential) + (now_.elastic - before.elastic);
-    scale_ = std::max({scale_, now_.kinetic, std::abs(now_.potential), now_.elastic, std::abs(flows_.edits)});
+    raise_scale();
 }
 
 void EnergyLedger::restore(const Snapshot& s) {
@@ -118,7 +124,7 @@ void EnergyLedger::book(const System& system, const Stage& s) {
     if (impact && s.extra) flows_.impact_loss -= w_.dot(*s.extra);
     const WeightedWork bound = book_contacts(s, book_joints(s, {}));
     if (impact) impact_gain_ -= flows_.impact_loss - impact_loss_before;
-    if (!impact && bound.sum > bound_rounding * (bound.scale + scale_) + thermal_energy_) ++bound_violations_;
+    if (!impact && bound.sum > bound_rounding * (bound.scale + scale()) + thermal_energy_) ++bound_violations_;
     book_states(system, s);
 }
 
@@ -208,7 +214,7 @@ EnergyLedger::WeightedWork EnergyLedger::book_contacts(const Stage& s, WeightedW
         const double p = fraction * solution.p[first];
         bound.sum += p * given;
         const bool hit = s.impacts_inside && Hv0_[first] < -hit_speed_;
-        (hit ? flows_.impact_loss : flows_.friction_loss) += tangential;
+        flows_.friction_loss += tangential;
         if (hit) impact_gain_ -= normal + tangential;
         flows_.regularisation_loss += 0.5 * p * given;
         (s.impacts_inside ? flows_.impact_loss : flows_.scheme_loss) += normal - 0.5 * p * given;
@@ -231,8 +237,7 @@ void EnergyLedger::book_states(const System& system, const Stage& s) {
         flows_.applied_work += 0.5 * paid;
         flows_.scheme_loss += 0.5 * (paid - change);
     }
-    scale_ = std::max({scale_, now_.kinetic, std::abs(now_.potential), now_.elastic, std::abs(flows_.applied_work),
-                       std::abs(flows_.motor_work), std::abs(flows_.friction_loss), std::abs(flows_.impact_loss)});
+    raise_scale();
 }
 
 }  // namespace stickslip

@@ -15,6 +15,7 @@
 #include "collision/contact_point.hpp"
 #include "model/joints/row_pieces.hpp"
 #include "stickslip/blocks.hpp"
+#include "stickslip/system.hpp"
 #include "stickslip/types.hpp"
 
 namespace stickslip {
@@ -76,6 +77,7 @@ public:
     virtual void add_gyroscopic(double s, const VecX& v, BlockMatrix& A) const = 0;
     virtual void set_weight(const Vec3& gravity, VecX& k) const = 0;
     virtual double kinetic_energy(const VecX& v) const = 0;
+    virtual void spins(const VecX&, const VecX&, std::vector<BodySpin>& spins) const { spins.clear(); }  // see System
     virtual double potential_energy(const Vec3& gravity, const VecX& q) const = 0;
     virtual void advance(VecX& q, const VecX& dq) const = 0;
     virtual void chart_rate(const VecX& u, const VecX& v, VecX& rate) const = 0;

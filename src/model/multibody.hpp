@@ -59,6 +59,9 @@ public:
     void advance(VecX& q, const VecX& dq) const override;
     void chart_rate(const VecX& u, const VecX& v, VecX& rate) const override;
     Energies energies(double t, const VecX& q, const VecX& v) const override;
+    void spins(const VecX& q, const VecX& v, std::vector<BodySpin>& spins) const override {
+        bodies_->spins(q, v, spins);
+    }
     double next_discontinuity(double t) const override;
     std::vector<std::string> coordinate_names() const override;
     std::vector<std::string> body_names() const override;

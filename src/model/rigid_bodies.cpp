@@ -165,6 +165,19 @@ public:
         return sum;
     }
 
+    void spins(const VecX& q, const VecX& v, std::vector<BodySpin>& spins) const override {
+        spins.clear();
+        for (int b = 0; b < size(); ++b) {
+            if (!weighs(b)) continue;
+            const double* u = v_of(b, v);
+            const Vec3 w(u[3], u[4], u[5]);
+            const Pose at = pose(b, q);
+            const Vec3 momentum = w.isZero(0) ? Vec3::Zero() : Vec3(at.attitude * Vec3(data_[b].inertia * w));
+            spins.push_back({b, node_[b], nodes_.start[node_[b]] + 3, data_[b].mass, at.position,
+                             Vec3(u[0], u[1], u[2]), momentum});
+        }
+    }
+
     void advance(VecX& q, const VecX& dq) const override {
         for (int b = 0; b < size(); ++b) {
             if (node_[b] < 0) continue;

@@ -46,6 +46,8 @@ void System::limits(const VecX&, ContactRows& limits) const { limits.clear(); }
 
 double System::overlap_limit(const ContactId&) const { return infinity; }
 
+void System::spins(const VecX&, const VecX&, std::vector<BodySpin>& spins) const { spins.clear(); }
+
 double System::opening_limit(std::uint32_t, int) const { return infinity; }
 
 void System::chart_rate(const VecX&, const VecX& v, VecX& rate) const { rate = v; }

@@ -22,8 +22,18 @@ namespace {
 using plot::number;
 using Mood = plot::Page::Mood;
 
+// The record keeps the reasons of a verdict among the warnings, with this word before them.
+constexpr std::string_view doubtful = "doubtful: ";
+bool is_reason(const std::string& warning) { return warning.starts_with(doubtful); }
+
+void add_doubts(const RunSummary& s, plot::Page& page) {
+    for (const std::string& warning : s.warnings)
+        if (is_reason(warning)) page.verdict(Mood::unsure, "Doubtful:", warning.substr(doubtful.size()));
+}
+
 void add_verdict(const RecordContents& r, plot::Page& page) {
     const RunSummary& s = r.summary;
+    bool doubts_told = false;
     const std::string reached = r.t.empty() ? "no row was recorded" : fmt::format("t = {} s", number(r.t.back(), 6));
     const std::string solved =
         fmt::format("{} of {} steps within the tolerance of {} m/s, largest residual {} m/s", s.certified_steps,
@@ -40,12 +50,18 @@ void add_verdict(const RecordContents& r, plot::Page& page) {
         page.verdict(Mood::unsure, "Interrupted.", fmt::format("The record ends at {}: {}.", reached, solved));
     } else if (s.steps == 0) {
         page.verdict(Mood::unsure, "No step was taken.", "");
+    } else if (std::any_of(s.warnings.begin(), s.warnings.end(), is_reason)) {
+        add_doubts(s, page);
+        page.paragraph(fmt::format("{}.", solved));
+        doubts_told = true;
     } else if (s.certified) {
-        page.verdict(Mood::good, "Certified.", fmt::format("{}.", solved));
+        page.verdict(Mood::good, "Trusted.", fmt::format("{}.", solved));
     } else {
-        page.verdict(Mood::unsure, "Not certified.", fmt::format("Policy {}: {}.", r.policy, solved));
+        page.verdict(Mood::unsure, "Doubtful.", fmt::format("Policy {}: {}.", r.policy, solved));
     }
-    for (const std::string& warning : s.warnings) page.verdict(Mood::unsure, "Warning:", warning);
+    if (!doubts_told) add_doubts(s, page);
+    for (const std::string& warning : s.warnings)
+        if (!is_reason(warning)) page.verdict(Mood::unsure, "Warning:", warning);
 }
 
 // "step=0.0166666667" for "step=0.016666666666666666": what was read is in the record.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/fields.hpp"
@@ -178,23 +179,23 @@ std::string paradox_warning(const System& system, const Paradox& paradox, long s
 
 std::vector<std::string> warnings(const RunSummary& summary, const Tolerances& tolerances) {
     std::vector<std::string> list;
+    const auto told = [&](const char* kind) {
+        const auto& grounds = summary.verdict.grounds;
+        return std::any_of(grounds.begin(), grounds.end(), [&](const auto& ground) { return ground.kind == kind; });
+    };
     // Below nobody would see the drift; above, the step is too long for the motion or wants stabilisation.
-    if (summary.gap_violation_max > tolerances.visible_error)
+    if (summary.gap_violation_max > tolerances.visible_error && !told("overlap"))
         list.push_back(fmt::format("bodies overlap by up to {:.2g} m: take a smaller step", summary.gap_violation_max));
-    if (summary.joint_violation.position_max > tolerances.visible_error)
+    if (summary.joint_violation.position_max > tolerances.visible_error && !told("joint"))
         list.push_back(
             fmt::format("joints drift apart by up to {:.2g} m: take a smaller step, or set scheme.stabilisation=1 "
                         "(best with theta=1)",
                         summary.joint_violation.position_max));
-    if (summary.impact_gains.count > 0)
+    if (summary.impact_gains.count > 0 && !told("impact-energy"))
         list.push_back(
             fmt::format("impacts made {:.3g} J in {} steps: Poisson's and Newton's law with friction may; "
                         "poisson-simple, or one restitution on normals and tangents, never does",
                         summary.impact_gains.energy, summary.impact_gains.count));
-    if (summary.unlocated_events > 0)
-        list.push_back(fmt::format(
-            "{} events were not located, because sub-steps would have been shorter than scheme.shortest_substep allows",
-            summary.unlocated_events));
     std::string accumulations;
     long more = 0;
     for (const Event& event : summary.events) {

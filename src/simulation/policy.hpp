@@ -41,7 +41,8 @@ struct Paradox {
 };
 std::string paradox_warning(const System& system, const Paradox& paradox, long steps);
 
-// What a user should know before trusting the numbers of a run that ended well: drift that the step size caused.
+// What a user should know besides the verdict: drift and gains that are visible and yet no reason to doubt the run, and bounces that
+// were ended.
 std::vector<std::string> warnings(const RunSummary& summary, const Tolerances& tolerances = {});
 
 }  // namespace stickslip

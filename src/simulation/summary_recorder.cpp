@@ -7,19 +7,31 @@
 
 #include "collision/finder.hpp"
 #include "diagnose/redundancy.hpp"
+#include "diagnose/shared_contacts.hpp"
+#include "simulation/verdict.hpp"
 
 namespace stickslip {
 
 namespace {
 
 constexpr std::size_t max_events_kept = 10000;  // in the summary; the record holds all of them
-constexpr std::size_t max_paradoxes_kept = 10;  // contacts named in the warnings
 constexpr double gain_rounding = 1e-10;         // share of the energy scale below which an impact made nothing
 
 using Clock = std::chrono::steady_clock;
 
+std::vector<std::string> shared_contact_names(const System& system, const Step& step) {
+    std::vector<std::string> names;
+    const ContactRows& contacts = step.problem.contacts;
+    if (contacts.size() == 0 || step.solution.p.size() != contacts.jacobian.rows()) return names;
+    for (const int i : shared_contacts(step.problem, step.solution)) {
+        std::string name = system.contact_name(contacts.id[i]);
+        if (names.empty() || names.back() != name) names.push_back(std::move(name));
+    }
+    return names;
+}
+
 // No step has seen the drift of the final configuration yet.
-void note_final_drift(const Model& model, const State& state, Step& step, RunSummary& summary) {
+void note_final_drift(const Model& model, const State& state, Step& step, Evidence& evidence, RunSummary& summary) {
     ContactRows contacts;
     BilateralRows joints;
     model.system->look_ahead(state.v, 0, *step.finder);
@@ -34,6 +46,7 @@ void note_final_drift(const Model& model, const State& state, Step& step, RunSum
         refuse(tunnelling(*model.system, -contacts.gap[i], contacts.id[i], state.t));
     }
     refuse(torn_joint(*model.system, joints, state.t));
+    evidence.see_drift(*model.system, state.t, joints, contacts, step.tolerances);
     for (int i = 0; i < joints.size(); ++i)
         if (joints.kind[i] == RowKind::holonomic)
             summary.joint_violation.position_max =
@@ -49,7 +62,6 @@ SummaryRecorder::SummaryRecorder(const Model& model, const Scheme& scheme, doubl
     summary_.policy = model.run.certify ? "certify" : "budget";
     summary_.cone = "disc";
     summary_.events.reserve(max_events_kept);
-    paradoxes_.reserve(max_paradoxes_kept);
 }
 
 void SummaryRecorder::start_step(const State& state, const EnergyLedger& ledger) {
@@ -58,30 +70,11 @@ void SummaryRecorder::start_step(const State& state, const EnergyLedger& ledger)
     impact_gain_before_ = ledger.impact_gain();
 }
 
-void SummaryRecorder::write(const System&, const State& state, const Step& step, const StepReport& report) {
-    note_paradoxes(step);
+void SummaryRecorder::write(const System& system, const State& state, const Step& step, const StepReport& report) {
+    evidence_.see(system, step);
     note_energy_and_variation(state, step, report);
     note_step(step, report);
     times_.add(std::chrono::duration<double>(Clock::now() - clock_start_).count());
-}
-
-// Contacts at which the rigid model has no solution or several; the first time each is seen, and what was done then.
-void SummaryRecorder::note_paradoxes(const Step& step) {
-    const ContactRows& contacts = step.problem.contacts;
-    if (contacts.size() == 0 || step.terms.mass.values.empty()) return;
-    bool any = false;
-    const VecX& v_start = step.middle.t > step.t0 ? step.middle.v : step.v0;  // of the problem in `step`
-    for (const SlidingContact& sliding : painleve_.check(step.terms.mass, step.problem.joints, contacts, v_start)) {
-        if (!sliding.paradox()) continue;
-        any = true;
-        const ContactId& id = contacts.id[sliding.contact];
-        const bool known = std::any_of(paradoxes_.begin(), paradoxes_.end(),
-                                       [&](const Paradox& paradox) { return paradox.contact == id; });
-        if (known || paradoxes_.size() >= max_paradoxes_kept) continue;
-        paradoxes_.push_back({id, step.t0, contacts.friction[sliding.contact], sliding.critical_friction,
-                              step.solution.modes[sliding.contact]});
-    }
-    if (any) ++summary_.paradox_steps;
 }
 
 // Impacts that made energy, events left alone, and how restless the velocities are.
@@ -130,6 +123,15 @@ void SummaryRecorder::note_step(const Step& step, const StepReport& report) {
     }
 }
 
+// Reasons first: a record keeps the first thousand characters.
+void SummaryRecorder::add_warnings(const Tolerances& tolerances, RunSummary& s) const {
+    for (std::size_t i = s.end == RunEnd::refused ? 1 : 0; i < s.verdict.reasons.size(); ++i)
+        s.warnings.push_back("doubtful: " + s.verdict.reasons[i]);
+    for (std::string& advice : scheme_.advice()) s.warnings.push_back(std::move(advice));
+    for (std::string& warning : warnings(s, tolerances)) s.warnings.push_back(std::move(warning));
+    if (remarks_ > 0) s.warnings.push_back(fmt::format("{} (in {} steps)", remark_, remarks_));
+}
+
 RunSummary SummaryRecorder::finish(const Model& model, const State& state, Step& step, const EditLog& edits,
                                    const RunOutcome& outcome) const {
     RunSummary s = summary_;
@@ -143,7 +145,9 @@ RunSummary SummaryRecorder::finish(const Model& model, const State& state, Step&
     for (const Event& event : edits.early_events)
         if (s.events.size() < max_events_kept) s.events.push_back(event);
     s.event_count += static_cast<long>(edits.early_events.size());
-    note_final_drift(model, state, step, s);
+    Evidence evidence = evidence_;
+    note_final_drift(model, state, step, evidence, s);
+    if (s.end == RunEnd::refused) s.certified = false;
     s.t = state.t;
     s.q = state.q;
     s.v = state.v;
@@ -164,11 +168,14 @@ RunSummary SummaryRecorder::finish(const Model& model, const State& state, Step&
     s.timers = step.timers;
     s.redundant = step.redundancy->redundant_names(*model.system);
     s.not_unique = step.redundancy->shared_joints(*model.system);
-    s.warnings = scheme_.advice();
-    for (std::string& warning : warnings(s, step.tolerances)) s.warnings.push_back(std::move(warning));
-    if (remarks_ > 0) s.warnings.push_back(fmt::format("{} (in {} steps)", remark_, remarks_));
-    for (const Paradox& paradox : paradoxes_)
-        s.warnings.push_back(paradox_warning(*model.system, paradox, s.paradox_steps));
+    s.paradox_steps = evidence.paradox_steps();
+    s.verdict = judge_run(*model.system, s, evidence,
+                          {.tol = tol_,
+                           .energy_at_hand = step.ledger.at_hand(),
+                           .impact_law = impact_law(model.run.scheme),
+                           .shared_contacts = shared_contact_names(*model.system, step),
+                           .tolerances = step.tolerances});
+    add_warnings(step.tolerances, s);
     return s;
 }
 

@@ -1,5 +1,5 @@
-// The recorder that every simulation has: it gathers the RunSummary step by step. It looks for Painleve's paradox, for impacts
-// that make energy and for restless velocities, and times the steps.
+// The recorder that every simulation has: it gathers the RunSummary step by step. It looks for impacts that make energy and for
+// restless velocities, times the steps, and lets Evidence gather what the verdict needs.
 #pragma once
 
 #include <chrono>
@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "diagnose/painleve.hpp"
 #include "simulation/edit_log.hpp"
+#include "simulation/evidence.hpp"
 #include "simulation/policy.hpp"
 #include "simulation/step_times.hpp"
 #include "stickslip/simulation.hpp"
@@ -31,9 +31,7 @@ public:
     // A step begins at this state; the clock starts.
     void start_step(const State& state, const EnergyLedger& ledger);
 
-    void begin(const Model&, const State&, const Step& step) override {
-        painleve_.slip_speed = step.tolerances.turning_speed;
-    }
+    void begin(const Model&, const State&, const Step& step) override { evidence_.begin(step); }
     void write(const System& system, const State& state, const Step& step, const StepReport& report) override;
     void end(const RunSummary&) override {}
 
@@ -43,16 +41,15 @@ public:
                       const RunOutcome& outcome) const;
 
 private:
-    void note_paradoxes(const Step& step);
     void note_energy_and_variation(const State& state, const Step& step, const StepReport& report);
     void note_step(const Step& step, const StepReport& report);
+    void add_warnings(const Tolerances& tolerances, RunSummary& s) const;
 
     const Scheme& scheme_;
     double tol_;
     RunSummary summary_;
     double residual_sum_ = 0, contact_sum_ = 0;
-    PainleveCheck painleve_;
-    std::vector<Paradox> paradoxes_;
+    Evidence evidence_;
     std::string_view remark_;  // of a step, the last one made,
     long remarks_ = 0;         // in how many steps
 

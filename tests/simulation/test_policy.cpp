@@ -126,7 +126,7 @@ run: {step: 1e-3, end: 0.01}
     const RunSummary budget = Simulation(scene_of(text, {set("run.policy", "budget")})).run();
     EXPECT_EQ(budget.end, RunEnd::finished) << budget.reason;
     EXPECT_NEAR(budget.gap_violation_max, 0.9, 1e-3);
-    EXPECT_TRUE(any_contains(budget.warnings, "bodies overlap by up to 0.9 m"));
+    EXPECT_TRUE(any_contains(budget.warnings, "floor/ball:f0/s0 overlap by 0.9 m"));
 }
 
 TEST(Policy, AJointTornApartIsRefusedUnlessOnABudget) {
@@ -144,7 +144,7 @@ run: {step: 0.05, end: 1}
     const RunSummary budget = Simulation(scene_of(text, {set("run.policy", "budget")})).run();
     EXPECT_EQ(budget.end, RunEnd::finished) << budget.reason;
     EXPECT_GT(budget.joint_violation.position_max, 1);
-    EXPECT_TRUE(any_contains(budget.warnings, "joints drift apart"));
+    EXPECT_TRUE(any_contains(budget.warnings, "joint 'pin' drifts apart"));
 }
 
 }  // namespace

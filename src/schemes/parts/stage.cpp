@@ -25,6 +25,30 @@ void match_groups(const StepMemory& memory, const BilateralRows& joints, double 
     }
 }
 
+// [m/s] Row k of contact i, and the slip of the contact.
+double row_speed(const StepProblem& problem, int i, int k, const VecX& v) {
+    const ContactRows& rows = problem.contacts;
+    const Nodes& nodes = problem.nodes();
+    double u = 0;
+    for (const BlockRows::Block& block : rows.jacobian.blocks_of(i)) {
+        const double* row = rows.jacobian.values.data() + block.offset + k * nodes.dof(block.node);
+        for (int c = 0; c < nodes.dof(block.node); ++c) u += row[c] * v[nodes.start[block.node] + c];
+    }
+    return u;
+}
+
+double slip_speed(const StepProblem& problem, int i, const VecX& v) {
+    double u = 0;
+    for (int k = 1; k < problem.contacts.jacobian.dim(i); ++k) u = std::hypot(u, row_speed(problem, i, k, v));
+    return u;
+}
+
+// Contacts that share their friction in more ways than one may reach the rim of the cone without slipping: solvers call it slip.
+bool rests(const Step& s, int i) {
+    const double visible = s.tolerances.visible_slip;
+    return slip_speed(s.problem, i, s.v0) < visible && slip_speed(s.problem, i, s.solution.v) < visible;
+}
+
 }  // namespace
 
 void warm_start(const VecX& v, double h, Step& s) {
@@ -104,7 +128,8 @@ void note_impulses(Step& s, double fraction) {
     const ContactRows& rows = s.problem.contacts;
     const auto fill = [&](ContactRecord& record, int i) {
         record.id = rows.id[i];
-        record.mode = s.solution.modes[i];
+        const bool slips = s.solution.modes[i] == ContactMode::slip && rows.friction[i] > 0;
+        record.mode = slips && rests(s, i) ? ContactMode::stick : s.solution.modes[i];
         record.gap = rows.gap[i];
         record.position = rows.position[i];
         record.normal = rows.normal[i];
@@ -135,21 +160,7 @@ void note_impulses(Step& s, double fraction) {
 void note_mode_changes(double t, Step& s, bool located) {
     const ContactRows& rows = s.problem.contacts;
     const StepMemory& memory = s.memory;
-    const Nodes& nodes = s.problem.nodes();
-    const auto row_speed = [&](int i, int k, const VecX& v) {
-        double u = 0;
-        for (const BlockRows::Block& block : rows.jacobian.blocks_of(i)) {
-            const double* row = rows.jacobian.values.data() + block.offset + k * nodes.dof(block.node);
-            for (int c = 0; c < nodes.dof(block.node); ++c) u += row[c] * v[nodes.start[block.node] + c];
-        }
-        return u;
-    };
-    const auto normal_speed = [&](int i, const VecX& v) { return row_speed(i, 0, v); };
-    const auto slip_speed = [&](int i, const VecX& v) {
-        double u = 0;
-        for (int k = 1; k < rows.jacobian.dim(i); ++k) u = std::hypot(u, row_speed(i, k, v));
-        return u;
-    };
+    const auto normal_speed = [&](int i, const VecX& v) { return row_speed(s.problem, i, 0, v); };
     const auto closed = [](ContactMode mode) { return mode != ContactMode::open; };
     std::size_t old = 0;
     const auto take_off = [&](std::size_t o) {
@@ -164,10 +175,8 @@ void note_mode_changes(double t, Step& s, bool located) {
         const ContactMode after = s.solution.modes[i];
         if (known) ++old;
         if (before == after) continue;
-        // Contacts that share their friction in more ways than one may reach the rim of the cone without slipping.
         const bool stays = !located && closed(before) && closed(after);
-        const double visible = s.tolerances.visible_slip;
-        if (stays && slip_speed(i, s.v0) < visible && slip_speed(i, s.solution.v) < visible) continue;
+        if (stays && rests(s, i)) continue;
         Event event{.t = t, .kind = EventKind::impact, .contact = rows.id[i], .before = before, .after = after};
         if (!closed(after))
             event.kind = EventKind::take_off;

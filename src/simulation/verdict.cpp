@@ -1,0 +1,186 @@
+#include "simulation/verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace stickslip {
+
+namespace {
+
+// Energy that appeared from nowhere, as a share of the largest energy of the run. If smaller, explicit schemes with good steps are
+// doubted; if larger, swings are visibly too high before anybody is told.
+constexpr double made_share = 0.01;
+// The same of position stabilisation alone. Most of it gives back what the scheme took when rows turned, so that together they make
+// little: 1.4 % against 0 in slider-crank. If smaller, shipped scenes are doubted for that.
+constexpr double stabilisation_share = 0.05;
+// Energies below this share of that of a typical body are those of things at rest. If zero, rounding would be doubted.
+constexpr double rest_share = 1e-6;
+// Angular momentum of free bodies, as a share of its largest. If smaller, tumbling bodies with ordinary steps are doubted; if
+// larger, axes point visibly elsewhere.
+constexpr double momentum_share = 0.01;
+
+class Judge {
+public:
+    Judge(const System& system, const RunSummary& s, const Evidence& evidence, const RunFacts& facts)
+        : system_(system), s_(s), evidence_(evidence), facts_(facts) {}
+
+    Verdict verdict() {
+        residuals();
+        drift();
+        energy();
+        momentum();
+        events();
+        paradoxes();
+        remarks();
+        if (!verdict_.reasons.empty()) verdict_.status = Trust::doubtful;
+        if (s_.end == RunEnd::refused) {
+            verdict_.status = Trust::refused;
+            verdict_.reasons.insert(verdict_.reasons.begin(), s_.reason);
+            verdict_.grounds.insert(verdict_.grounds.begin(), {"refused", s_.refused_residual, facts_.tol});
+        }
+        return std::move(verdict_);
+    }
+
+private:
+    void doubt(const char* kind, double value, double limit, std::string reason) {
+        verdict_.grounds.push_back({kind, value, limit});
+        verdict_.reasons.push_back(std::move(reason));
+    }
+
+    void residuals() {
+        const long bad = s_.steps - s_.certified_steps;
+        if (bad == 0) return;
+        doubt("residual", s_.residual.max, facts_.tol,
+              fmt::format("{} of {} steps are not certified: the worst residual is {:.3g} m/s, allowed are {:.3g}", bad,
+                          s_.steps, s_.residual.max, facts_.tol));
+    }
+
+    void drift() {
+        if (const WorstDrift& worst = evidence_.overlap(); worst.badness > 1)
+            doubt("overlap", worst.error, worst.limit,
+                  fmt::format("{} overlap by {:.2g} m at t = {:.6g} s, more than the {:.2g} m that bodies of this size "
+                              "allow: take a smaller step",
+                              worst.who, worst.error, worst.t, worst.limit));
+        if (const WorstDrift& worst = evidence_.opening(); worst.badness > 1)
+            doubt("joint", worst.error, worst.limit,
+                  fmt::format("joint '{}' drifts apart by {:.2g} (m or rad) at t = {:.6g} s, more than the {:.2g} that "
+                              "bodies of this size allow: take a smaller step, or set scheme.stabilisation=1 (best "
+                              "with theta=1)",
+                              worst.who, worst.error, worst.t, worst.limit));
+    }
+
+    double energy_limit(double share) const {
+        return std::max(share * facts_.energy_at_hand, rest_share * facts_.tolerances.scales.energy());
+    }
+
+    bool made(const char* kind, double energy, double share, const char* who, const char* advice) {
+        const double limit = energy_limit(share);
+        if (!(energy > limit)) return false;
+        doubt(kind, energy, limit,
+              fmt::format("{} made {:.3g} J, {:.2g} % of the {:.3g} J at hand: {}", who, energy,
+                          100 * energy / facts_.energy_at_hand, facts_.energy_at_hand, advice));
+        return true;
+    }
+
+    void energy() {
+        const char* less = "take a smaller step, or less stabilisation";
+        const bool told =
+            made("scheme-energy", evidence_.scheme_rise(), made_share, "the scheme", "take a smaller step") ||
+            made("stabilisation-energy", evidence_.stabilisation_rise(), stabilisation_share, "position stabilisation",
+                 less);
+        if (!told)
+            made("stabilisation-energy", evidence_.made_together(), made_share, "the scheme and position stabilisation",
+                 less);
+        made("impact-energy", s_.impact_gains.energy, made_share, "impacts",
+             "Poisson's and Newton's law with friction may; poisson-simple, or one restitution on normals and "
+             "tangents, never does");
+    }
+
+    void momentum() {
+        const MomentumWatch::Worst& worst = evidence_.momentum();
+        if (worst.body < 0 || !(worst.drift > momentum_share)) return;
+        std::string who = fmt::format("'{}'", system_.body_names()[static_cast<std::size_t>(worst.body)]);
+        if (worst.others > 0) who += fmt::format(" and the {} it is joined to", worst.others);
+        doubt("momentum", worst.drift, momentum_share,
+              fmt::format("the angular momentum of {} in free flight is wrong by {:.2g} % at t = {:.6g} s: take a "
+                          "smaller step, or hem5 or dopri5, which follow fast spins",
+                          who, 100 * worst.drift, worst.t));
+    }
+
+    void events() {
+        if (s_.unlocated_events == 0) return;
+        doubt("unlocated", static_cast<double>(s_.unlocated_events), 0,
+              fmt::format("{} events were not located, because sub-steps would have been shorter than "
+                          "scheme.shortest_substep allows",
+                          s_.unlocated_events));
+    }
+
+    void paradoxes() {
+        for (const Paradox& paradox : evidence_.paradoxes())
+            doubt("paradox", paradox.friction, paradox.critical_friction,
+                  paradox_warning(system_, paradox, s_.paradox_steps));
+    }
+
+    void remarks() {
+        if (s_.end == RunEnd::interrupted)
+            verdict_.remarks.push_back(
+                fmt::format("interrupted: only what happened up to t = {:.6g} s is judged", s_.t));
+        if (s_.steps == 0) verdict_.remarks.emplace_back("no step was taken");
+        if (evidence_.ambiguous_impacts() > 0)
+            verdict_.remarks.push_back(
+                fmt::format("in {} steps several contacts with friction and restitution collided at once, where impact "
+                            "laws differ: the law was {}",
+                            evidence_.ambiguous_impacts(), facts_.impact_law));
+        if (!s_.redundant.empty())
+            verdict_.remarks.push_back(
+                fmt::format("reactions of {} are not unique (redundant rows: {}): the smallest ones are given",
+                            listing(s_.not_unique), listing(s_.redundant)));
+        if (!facts_.shared_contacts.empty())
+            verdict_.remarks.push_back(
+                fmt::format("the forces of {} contacts ({}) are not unique at the end: they share their load in one of "
+                            "many ways",
+                            facts_.shared_contacts.size(), listing(facts_.shared_contacts, 2)));
+    }
+
+    // The first few of many names.
+    static std::string listing(const std::vector<std::string>& names, std::size_t most = 6) {
+        const std::size_t shown = std::min(most, names.size());
+        std::string text = fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<long>(shown), ", "));
+        return names.size() > shown ? fmt::format("{} and {} more", text, names.size() - shown) : text;
+    }
+
+    const System& system_;
+    const RunSummary& s_;
+    const Evidence& evidence_;
+    const RunFacts& facts_;
+    Verdict verdict_;
+};
+
+}  // namespace
+
+const char* to_string(Trust trust) {
+    switch (trust) {
+        case Trust::trusted: return "trusted";
+        case Trust::doubtful: return "doubtful";
+        case Trust::refused: return "refused";
+    }
+    return "?";
+}
+
+Verdict judge_run(const System& system, const RunSummary& summary, const Evidence& evidence, const RunFacts& facts) {
+    return Judge(system, summary, evidence, facts).verdict();
+}
+
+std::string impact_law(const Selection& scheme) {
+    for (const OptionValue& option : scheme.options)
+        if (option.key == "impact") return option.text;
+    for (const SchemeEntry& entry : schemes())
+        if (entry.name == scheme.name)
+            for (const FieldInfo& field : entry.options())
+                if (field.name == "impact") return field.default_text;
+    return "newton, inside the step";
+}
+
+}  // namespace stickslip
