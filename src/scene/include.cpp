@@ -62,6 +62,9 @@ public:
             throw Error(included ? "the included file is empty, expected keys of a scene (bodies, materials, ...)"
                                  : "the scene is empty, expected 'stickslip: 1' and bodies",
                         file.root.place());
+        if (included && !is_scene(file.root))
+            throw Error("the included file is no scene: expected a map with keys of one (bodies, materials, ...)",
+                        file.root.place());
         if (file.root.kind != YamlNode::Kind::map)
             throw Error(
                 fmt::format("expected a map of keys (stickslip, bodies, run, ...), found {}", file.root.describe()),
@@ -85,6 +88,14 @@ public:
     }
 
 private:
+    // What is no scene at all may be anybody's file: its lines are not shown.
+    static bool is_scene(const YamlNode& root) {
+        return root.kind == YamlNode::Kind::map &&
+               (root.keys.empty() || std::any_of(root.keys.begin(), root.keys.end(), [](const std::string& key) {
+                    return scene_map("scene").find(key) != nullptr;
+                }));
+    }
+
     static std::string identity(const std::string& name) {
         std::error_code failure;
         const fs::path path = fs::weakly_canonical(name, failure);
