@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "stickslip/files.hpp"
 
 namespace stickslip::cli {
 
@@ -60,7 +61,8 @@ int check(const CheckArguments& a) {
     } else {
         for (const Finding& f : audit.findings) {
             const std::string place = f.place.line > 0 ? f.place.text() + ": " : "";
-            fmt::print("{}{}: {} [{}]\n    {}\n", place, to_string(f.severity), f.message, f.topic, f.advice);
+            fmt::print("{}{}: {} [{}]\n    {}\n", printable(place), to_string(f.severity), printable(f.message),
+                       f.topic, printable(f.advice));
         }
         if (a.tolerances) print_tolerances(audit.tolerances);
         std::string sum;

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "stickslip/files.hpp"
+
 namespace stickslip::cli {
 
 namespace {
@@ -143,9 +145,9 @@ std::string summary_text(const Simulation& simulation, const RunSummary& s) {
     const System& system = *simulation.model().system;
     std::string text;
     const auto line = [&](const char* name, const std::string& value) {
-        text += fmt::format("  {:<12} {}\n", name, value);
+        text += fmt::format("  {:<12} {}\n", name, printable(value));
     };
-    text += fmt::format("{} {} at t = {:.6g} s\n", s.model, end_word(s.end), s.t);
+    text += fmt::format("{} {} at t = {:.6g} s\n", printable(s.model), end_word(s.end), s.t);
     line("scheme", fmt::format("{}, solver {}, cone {}, policy {}", s.scheme, s.solver, s.cone, s.policy));
     line("steps", fmt::format("{} ({} solves) in {:.3g} s, {:.3g} ms each (p99 {:.3g})", s.steps, s.solves, s.wall_s,
                               s.step_ms.mean, s.step_ms.p99));
