@@ -122,25 +122,29 @@ std::string trimmed(std::string text) {
     return text;
 }
 
-// A file is read as it lies: a link in it that names another file is not followed. Refusing here, where HDF5 asks before it
-// opens the other file, also covers links that lead there by way of others.
-thread_local bool left_the_file = false;
-herr_t refuse_to_leave(const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) {
-    left_the_file = true;
-    return -1;
-}
+// How names are looked up. A file is read as it lies: a link in it that names another file is not followed. Refusing here,
+// where HDF5 asks before it opens the other file, also covers links that lead there by way of others.
+class Inside {
+public:
+    explicit Inside(hid_t kind) : properties_(H5Pcreate(kind), H5Pclose) {
+        H5Pset_elink_cb(properties_.id(), refuse, &left_);
+    }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
 
-// Property lists for looking up names, of class H5P_LINK_ACCESS or H5P_DATASET_ACCESS.
-Hdf5Handle inside(hid_t kind) {
-    Hdf5Handle properties(H5Pcreate(kind), H5Pclose);
-    H5Pset_elink_cb(properties.id(), refuse_to_leave, nullptr);
-    left_the_file = false;
-    return properties;
-}
+    hid_t id() const { return properties_.id(); }
+    void check(const std::string& name, const std::string& file) const {
+        if (left_) throw Error(fmt::format("'{}' is a link to another file, which is not followed", name), {file});
+    }
 
-void check_inside(const std::string& name, const std::string& file) {
-    if (left_the_file) throw Error(fmt::format("'{}' is a link to another file, which is not followed", name), {file});
-}
+private:
+    static herr_t refuse(const char*, const char*, const char*, const char*, unsigned*, hid_t, void* left) {
+        *static_cast<bool*>(left) = true;
+        return -1;
+    }
+    Hdf5Handle properties_;
+    bool left_ = false;
+};
 
 // Numbers that lie in other files: external storage and virtual datasets.
 void check_stored_here(hid_t dataset, const std::string& name, const std::string& file) {
@@ -312,14 +316,14 @@ void Hdf5File::fail_to_write(const std::string& doing) const {
 
 bool Hdf5File::has(const std::string& name) const {
     const Quiet quiet;
-    const Hdf5Handle access = inside(H5P_LINK_ACCESS);
+    const Inside access(H5P_LINK_ACCESS);
     for (std::size_t end = name.find('/', 1); end != std::string::npos; end = name.find('/', end + 1))
         if (H5Lexists(file_.id(), name.substr(0, end).c_str(), access.id()) <= 0) {
-            check_inside(name, *shown_);
+            access.check(name, *shown_);
             return false;
         }
     const bool there = H5Lexists(file_.id(), name.c_str(), access.id()) > 0;
-    check_inside(name, *shown_);
+    access.check(name, *shown_);
     return there;
 }
 
@@ -362,9 +366,9 @@ void Hdf5File::write_text(const std::string& name, std::string_view text) {
 
 std::string Hdf5File::read_text(const std::string& name) const {
     const Quiet quiet;
-    const Hdf5Handle access = inside(H5P_DATASET_ACCESS);
+    const Inside access(H5P_DATASET_ACCESS);
     const Hdf5Handle dataset(H5Dopen2(file_.id(), name.c_str(), access.id()), H5Dclose);
-    check_inside(name, *shown_);
+    access.check(name, *shown_);
     if (!dataset.valid()) fail("open '" + name + "'");
     check_stored_here(dataset.id(), name, *shown_);
     const Hdf5Handle type(H5Dget_type(dataset.id()), H5Tclose), extent(H5Dget_space(dataset.id()), H5Sclose);
@@ -411,9 +415,9 @@ Hdf5Dataset Hdf5File::open(const std::string& name, Hdf5Type type) const {
     dataset.name_ = name;
     dataset.type_ = type;
     if (!has(name)) throw Error(fmt::format("has no array '{}'", name), {*shown_});
-    const Hdf5Handle access = inside(H5P_DATASET_ACCESS);
+    const Inside access(H5P_DATASET_ACCESS);
     dataset.handle_ = {H5Dopen2(file_.id(), name.c_str(), access.id()), H5Dclose};
-    check_inside(name, *shown_);
+    access.check(name, *shown_);
     if (!dataset.handle_.valid()) dataset.fail("open");
     check_stored_here(dataset.handle_.id(), name, *shown_);
     if (following_ && H5Drefresh(dataset.handle_.id()) < 0) dataset.fail("refresh");  // forget what was cached
@@ -456,7 +460,7 @@ Hdf5Dataset Hdf5File::open(const std::string& name, Hdf5Type type) const {
 namespace {
 
 Hdf5Handle open_object(hid_t file, const std::string& name) {
-    return {H5Oopen(file, name.c_str(), inside(H5P_LINK_ACCESS).id()), H5Oclose};
+    return {H5Oopen(file, name.c_str(), Inside(H5P_LINK_ACCESS).id()), H5Oclose};
 }
 
 }  // namespace
@@ -482,13 +486,13 @@ void Hdf5File::set_attribute(const std::string& object, const std::string& name,
 
 bool Hdf5File::has_attribute(const std::string& object, const std::string& name) const {
     const Quiet quiet;
-    return H5Aexists_by_name(file_.id(), object.c_str(), name.c_str(), inside(H5P_LINK_ACCESS).id()) > 0;
+    return H5Aexists_by_name(file_.id(), object.c_str(), name.c_str(), Inside(H5P_LINK_ACCESS).id()) > 0;
 }
 
 std::string Hdf5File::text_attribute(const std::string& object, const std::string& name) const {
     const Quiet quiet;
     const Hdf5Handle attribute(
-        H5Aopen_by_name(file_.id(), object.c_str(), name.c_str(), H5P_DEFAULT, inside(H5P_LINK_ACCESS).id()), H5Aclose);
+        H5Aopen_by_name(file_.id(), object.c_str(), name.c_str(), H5P_DEFAULT, Inside(H5P_LINK_ACCESS).id()), H5Aclose);
     if (!attribute.valid()) fail(fmt::format("read attribute '{}' of '{}'", name, object));
     const Hdf5Handle type(H5Aget_type(attribute.id()), H5Tclose), extent(H5Aget_space(attribute.id()), H5Sclose);
     const std::size_t length = H5Tget_size(type.id());
@@ -514,7 +518,7 @@ std::string Hdf5File::text_attribute(const std::string& object, const std::strin
 std::uint64_t Hdf5File::number_attribute(const std::string& object, const std::string& name) const {
     const Quiet quiet;
     const Hdf5Handle attribute(
-        H5Aopen_by_name(file_.id(), object.c_str(), name.c_str(), H5P_DEFAULT, inside(H5P_LINK_ACCESS).id()), H5Aclose);
+        H5Aopen_by_name(file_.id(), object.c_str(), name.c_str(), H5P_DEFAULT, Inside(H5P_LINK_ACCESS).id()), H5Aclose);
     if (!attribute.valid()) fail(fmt::format("read attribute '{}' of '{}'", name, object));
     const Hdf5Handle type(H5Aget_type(attribute.id()), H5Tclose), extent(H5Aget_space(attribute.id()), H5Sclose);
     std::uint64_t number = 0;
