@@ -41,7 +41,7 @@ std::string as_json(const Audit& audit) {
         [&](const char* name, double value, const char*, const char*) { json["scales"][name] = value; });
     tolerances.fields(
         [&](const char* name, double value, const char*, const char*) { json["tolerances"][name] = value; });
-    return json.dump();
+    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);  // names may be no UTF-8
 }
 
 // The sizes that tolerances are shares of, and the tolerances.

@@ -138,7 +138,7 @@ std::string summary_json(const Simulation& simulation, const RunSummary& s) {
              {body.velocity.x(), body.velocity.y(), body.velocity.z(), body.angular_velocity.x(),
               body.angular_velocity.y(), body.angular_velocity.z()}}};
     }
-    return json.dump();
+    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);  // names may be no UTF-8
 }
 
 std::string summary_text(const Simulation& simulation, const RunSummary& s) {

@@ -58,7 +58,8 @@ std::string reason() {
         const std::size_t from = at + mark.size();
         return text.substr(from, text.find('\'', from) - from);
     }
-    return text.empty() ? "HDF5 gives no reason" : text;
+    if (!text.empty()) return text;
+    return errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? std::strerror(errno) : "HDF5 gives no reason";
 }
 
 hid_t file_type(Hdf5Type type) {

@@ -38,7 +38,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Buffered bytes that force a flush before its time; a run that records faster than it flushes stays small.
-constexpr std::size_t max_buffered = 32u << 20;
+constexpr std::size_t max_buffered = 8u << 20;
 
 // What a row needs besides the state; kept for the final state when no row fell on the end of the last step.
 struct Pending {

@@ -63,7 +63,7 @@ public:
                                  : "the scene is empty, expected 'stickslip: 1' and bodies",
                         file.root.place());
         if (included && !is_scene(file.root))
-            throw Error("the included file is no scene: expected a map with keys of one (bodies, materials, ...)",
+            throw Error("expected a map of keys (bodies, materials, ...): the included file is no scene",
                         file.root.place());
         if (file.root.kind != YamlNode::Kind::map)
             throw Error(
@@ -88,12 +88,15 @@ public:
     }
 
 private:
-    // What is no scene at all may be anybody's file: its lines are not shown.
+    // Some key is one of a scene, or nearly. What is no scene at all may be anybody's file: its lines are not shown.
     static bool is_scene(const YamlNode& root) {
-        return root.kind == YamlNode::Kind::map &&
-               (root.keys.empty() || std::any_of(root.keys.begin(), root.keys.end(), [](const std::string& key) {
-                    return scene_map("scene").find(key) != nullptr;
-                }));
+        if (root.kind != YamlNode::Kind::map) return false;
+        const std::vector<std::string> known = scene_map("scene").keys();
+        return root.keys.empty() || std::any_of(root.keys.begin(), root.keys.end(), [&](const std::string& key) {
+                   return std::find(known.begin(), known.end(), key) != known.end() ||
+                          std::string_view(unknown_name("key", key, known).what()).find("did you mean") !=
+                              std::string_view::npos;
+               });
     }
 
     static std::string identity(const std::string& name) {

@@ -148,6 +148,23 @@ TEST_F(NothingLost, AFullDiskIsToldAndIsAFailure) {
         EXPECT_EQ(shell(std::string("$C ") + line + " >/dev/full 2>/dev/null"), 1) << line;
 }
 
+// Rows go to the file and leave no trace in memory: five times as many take no more of it. What waits for the next flush
+// differs between runs by some megabytes.
+TEST_F(NothingLost, MemoryDoesNotGrowWithTheRecord) {
+    const auto peak_kb = [&](const char* end) {
+        const pid_t child =
+            start({"run", "mechanism:pendulum", "--step", "1e-5", "--end", end, "--quiet", "--force", "-o", "out"});
+        int status = 0;
+        rusage used{};
+        wait4(child, &status, 0, &used);
+        EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << read("child-err.txt");
+        return used.ru_maxrss;
+    };
+    const long few = peak_kb("1"), many = peak_kb("5");
+    EXPECT_LT(many, few + 20000);
+    EXPECT_LT(many, 100000);
+}
+
 TEST_F(NothingLost, ForceLeavesNothingOfTheOldRun) {
     ASSERT_EQ(call("run scene:falling-box --end 0.7 --set solver.tol=1e-30 --quiet --dump-hard -o out").code, 1);
     ASSERT_EQ(call("report out").code, 0);
