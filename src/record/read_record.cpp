@@ -113,6 +113,8 @@ public:
         read_events(r.events);
         r.body_pose = matrix("bodies/pose", n);
         r.body_velocity = matrix("bodies/velocity", n);
+        if (file_.has("bodies/present"))  // for its checks alone
+            static_cast<void>(column<std::uint8_t>("bodies/present", n, r.body_names.size()));
         read_settings(r);
         read_names(r);
         if (file_.has("worst")) r.worst = matrix("worst", n);
