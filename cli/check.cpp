@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "stickslip/files.hpp"
 
 namespace stickslip::cli {
 
@@ -40,7 +41,7 @@ std::string as_json(const Audit& audit) {
         [&](const char* name, double value, const char*, const char*) { json["scales"][name] = value; });
     tolerances.fields(
         [&](const char* name, double value, const char*, const char*) { json["tolerances"][name] = value; });
-    return json.dump();
+    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);  // names may be no UTF-8
 }
 
 // The sizes that tolerances are shares of, and the tolerances.
@@ -60,7 +61,8 @@ int check(const CheckArguments& a) {
     } else {
         for (const Finding& f : audit.findings) {
             const std::string place = f.place.line > 0 ? f.place.text() + ": " : "";
-            fmt::print("{}{}: {} [{}]\n    {}\n", place, to_string(f.severity), f.message, f.topic, f.advice);
+            fmt::print("{}{}: {} [{}]\n    {}\n", printable(place), to_string(f.severity), printable(f.message),
+                       f.topic, printable(f.advice));
         }
         if (a.tolerances) print_tolerances(audit.tolerances);
         std::string sum;

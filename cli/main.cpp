@@ -7,7 +7,7 @@
 #include <exception>
 
 #include "commands.hpp"
-#include "stickslip/error.hpp"
+#include "stickslip/files.hpp"
 #include "stickslip/version.hpp"
 
 namespace stickslip::cli {
@@ -124,11 +124,14 @@ int main(int argc, char** argv) {
         if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
         std::fprintf(stderr, "stickslip: cannot write the output: %s\n", std::strerror(errno));
         return refused;
+    } catch (const stickslip::WriteError& e) {
+        std::fprintf(stderr, "stickslip: %s\n", e.what());
+        return refused;
     } catch (const stickslip::Error& e) {
         std::fprintf(stderr, "stickslip: %s\n", e.what());
         return wrong_input;
     } catch (const std::exception& e) {
-        std::fprintf(stderr, "stickslip: unexpected failure: %s\n", e.what());
+        std::fprintf(stderr, "stickslip: unexpected failure: %s\n", stickslip::printable(e.what()).c_str());
         return refused;
     }
 }

@@ -7,13 +7,14 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "commands.hpp"
 #include "stickslip/contradiction.hpp"
+#include "stickslip/files.hpp"
+#include "stickslip/load.hpp"
 #include "stickslip/solver.hpp"
 #include "stickslip/stored_problem.hpp"
 #include "stickslip/threads.hpp"
@@ -32,10 +33,9 @@ struct SolveArguments {
 };
 
 void write_history(const std::string& file, const std::vector<SweepRecord>& sweeps) {
-    std::ofstream out(file);
-    out << "sweep,residual,changed\n";
-    for (const SweepRecord& s : sweeps) out << fmt::format("{},{},{}\n", s.sweep, s.residual, s.changed);
-    if (!out.flush()) throw Error("cannot write " + file);
+    std::string text = "sweep,residual,changed\n";
+    for (const SweepRecord& s : sweeps) text += fmt::format("{},{},{}\n", s.sweep, s.residual, s.changed);
+    write_text_file(file, text);
 }
 
 // Wall time, and processor time of this process, which a busy machine does not stretch.
@@ -104,6 +104,7 @@ int solve_own(const SolveArguments& a, StoredProblem& stored) {
     StepSolution& solution = stored.step_guess;
     OptionValues options = solver_options(a);
     if (!a.tol.empty()) options.push_back({"tol", a.tol, Place{"--tol", 0, 0}});
+    require_tolerance(options);
     make_solver(a.solver, options, Place{"--solver", 0, 0});  // wrong options are told before anything else
     if (a.cold) {
         solution = {};
@@ -145,7 +146,7 @@ int solve_own(const SolveArguments& a, StoredProblem& stored) {
         add_parts(contradiction, json);
         fmt::print("{}\n", json.dump());
     } else {
-        fmt::print("{}: {} contacts, {} bilateral rows, {} velocities\n", a.file, problem.contacts.size(),
+        fmt::print("{}: {} contacts, {} bilateral rows, {} velocities\n", printable(a.file), problem.contacts.size(),
                    problem.joints.size(), problem.nodes().nv());
         fmt::print(
             "  {} by {}: residual {:.17g} m/s (dynamics {:.2e}, joints {:.2e}, contacts {:.2e}; rounding may hide "
@@ -167,8 +168,8 @@ double relative_tolerance(const SolveArguments& a) {
     } catch (const std::exception&) {
         read = 0;
     }
-    if (read != a.tol.size() || !(tol > 0) || !std::isfinite(tol))
-        throw Error("expected a positive number, got '" + a.tol + "'", Place{"--tol", 0, 0});
+    if (read != a.tol.size() || !(tol > 0 && tol <= 1))
+        throw Error("expected a tolerance > 0 and at most 1, got '" + a.tol + "'", Place{"--tol", 0, 0});
     return tol;
 }
 
@@ -302,7 +303,7 @@ int solve_fclib(const SolveArguments& a, StoredProblem& stored) {
         add_parts(contradiction, json);
         fmt::print("{}\n", json.dump());
     } else {
-        fmt::print("{}: {}, {} contacts\n", a.file, format, contacts);
+        fmt::print("{}: {}, {} contacts\n", printable(a.file), format, contacts);
         fmt::print(
             "  {} by {}: err_vel {:.17g} of |q| (tolerance {:g}), fclib_error {:.2e}, {} iterations, {:.3g} ms{}{}\n",
             to_string(status), report.solver, error.contacts, tol, error.natural, report.iterations, 1e3 * times.wall_s,
@@ -313,6 +314,9 @@ int solve_fclib(const SolveArguments& a, StoredProblem& stored) {
 
 int solve(const SolveArguments& a) {
     set_threads(a.threads);
+    require_other(a.output, a.file, "--output");
+    require_other(a.history, a.file, "--history");
+    require_other(a.history, a.output, "--history");
     if (a.warm && a.cold) throw Error("--warm and --cold exclude each other");
     StoredProblem stored = load_any_problem(a.file);
     if (stored.format != ProblemFormat::own && !a.history.empty())

@@ -11,6 +11,8 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "stickslip/files.hpp"
+#include "stickslip/load.hpp"
 
 namespace stickslip::cli {
 
@@ -64,15 +66,20 @@ private:
 // Files are opened before the runs, so that a wrong folder does not cost the result.
 class Output {
 public:
-    explicit Output(const std::string& file) : name_(file) {
+    Output(const std::string& file, const char* option, const StudyArguments& a) : name_(file) {
         if (name_.empty()) return;
+        require_regular(name_);
+        std::vector<std::string> inputs{a.reference};
+        for (const std::string& model : a.models) inputs.push_back(scene_file(model));
+        if (!a.model.empty()) inputs.push_back(scene_file(a.model));
+        for (const std::string& input : inputs) require_other(name_, input, option);
         out_.open(name_);
         if (!out_) throw Error(fmt::format("cannot write '{}'", name_));
     }
     explicit operator bool() const { return !name_.empty(); }
     void write(const std::string& text) {
         out_ << text << std::flush;
-        if (!out_) throw Error(fmt::format("cannot write '{}': is the disk full?", name_));
+        if (!out_) throw WriteError(fmt::format("cannot write '{}': is the disk full?", name_));
     }
 
 private:
@@ -82,7 +89,7 @@ private:
 
 int run_converge(const StudyArguments& a) {
     const Study study = study_of(a);
-    Output csv(a.csv), svg(a.svg);
+    Output csv(a.csv, "--csv", a), svg(a.svg, "--svg", a);
     Convergence table;
     {
         const RunningLine line(!a.quiet);
@@ -106,7 +113,7 @@ int run_profile(const StudyArguments& a, Cost cost) {
     }
     // Errors that nobody asks for are not worth the runs of a reference.
     if (a.error_limit.empty() && study.reference.empty()) study.reference = "none";
-    Output csv(a.csv), svg(a.profile);
+    Output csv(a.csv, "--csv", a), svg(a.profile, "--profile", a);
     std::vector<Comparison> tables;
     {
         const RunningLine line(!a.quiet);
@@ -135,7 +142,7 @@ int run_compare(StudyArguments& a) {
         throw Error("several models are compared by their performance profile: add --profile FILE.svg");
     if (!a.error_limit.empty()) throw Error("--error-limit says which runs count in a --profile");
     const Study study = study_of(a);
-    Output csv(a.csv), svg(a.svg);
+    Output csv(a.csv, "--csv", a), svg(a.svg, "--svg", a);
     Comparison table;
     {
         const RunningLine line(!a.quiet);

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "stickslip/files.hpp"
+
 namespace stickslip::cli {
 
 namespace {
@@ -142,16 +144,16 @@ std::string summary_json(const Simulation& simulation, const RunSummary& s) {
              {body.velocity.x(), body.velocity.y(), body.velocity.z(), body.angular_velocity.x(),
               body.angular_velocity.y(), body.angular_velocity.z()}}};
     }
-    return json.dump();
+    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);  // names may be no UTF-8
 }
 
 std::string summary_text(const Simulation& simulation, const RunSummary& s) {
     const System& system = *simulation.model().system;
     std::string text;
     const auto line = [&](const char* name, const std::string& value) {
-        text += fmt::format("  {:<12} {}\n", name, value);
+        text += fmt::format("  {:<12} {}\n", name, printable(value));
     };
-    text += fmt::format("{} {} at t = {:.6g} s\n", s.model, end_word(s.end), s.t);
+    text += fmt::format("{} {} at t = {:.6g} s\n", printable(s.model), end_word(s.end), s.t);
     line("verdict", to_string(s.verdict.status));
     for (const std::string& reason : s.verdict.reasons) line("", reason);
     line("scheme", fmt::format("{}, solver {}, cone {}, policy {}", s.scheme, s.solver, s.cone, s.policy));

@@ -15,9 +15,16 @@ Model build_model(const Scene& scene);
 // run.end, run.record.every.
 Model load_model(const std::string& spec, const OptionValues& overrides = {});
 
+// The file of MODEL: a scene file or `scene:NAME`. A mechanism has none.
+std::string scene_file(const std::string& spec);
+
 // The part of Model::source that decides the mechanics; the rest says how it was run. Two runs of the same model may
 // differ in the rest, and one may go on from the other.
 std::string mechanics_of(const std::string& source);
+
+// Throws Error unless `tol` among the options of a solver, if it is there, is a tolerance: positive and at most 1 m/s. A
+// larger one would call everything certified.
+void require_tolerance(const OptionValues& solver_options);
 
 // What `stickslip list` tells of joints, shapes and scenes.
 struct NamedSummary {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "stickslip/files.hpp"
 #include "stickslip/types.hpp"
 
 namespace stickslip {
@@ -16,8 +17,27 @@ std::string Place::text() const {
     return fmt::format("{}:{}:{}", file, line, column);
 }
 
+std::string printable(std::string_view text) {
+    std::string shown;
+    shown.reserve(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const unsigned char c = static_cast<unsigned char>(text[i]);
+        // The second set of control characters, U+0080 to U+009F, is 0xc2 and this byte in UTF-8.
+        const bool second_set = c == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) >= 0x80 &&
+                                static_cast<unsigned char>(text[i + 1]) <= 0x9f;
+        if (second_set)
+            shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[++i]));
+        else if (c < 0x20 || c == 0x7f)
+            shown += fmt::format("\\x{:02x}", c);
+        else
+            shown += text[i];
+    }
+    return shown;
+}
+
 Error::Error(const std::string& message, Place place)
-    : std::runtime_error(place.text().empty() ? message : place.text() + ": " + message), place_(std::move(place)) {}
+    : std::runtime_error(printable(place.text().empty() ? message : place.text() + ": " + message)),
+      place_(std::move(place)) {}
 
 namespace {
 

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 #include <hdf5.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <limits>
+
+#include "stickslip/files.hpp"
 
 namespace stickslip {
 
@@ -55,7 +58,8 @@ std::string reason() {
         const std::size_t from = at + mark.size();
         return text.substr(from, text.find('\'', from) - from);
     }
-    return text.empty() ? "HDF5 gives no reason" : text;
+    if (!text.empty()) return text;
+    return errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? std::strerror(errno) : "HDF5 gives no reason";
 }
 
 hid_t file_type(Hdf5Type type) {
@@ -119,6 +123,41 @@ std::string trimmed(std::string text) {
     return text;
 }
 
+// How names are looked up. A file is read as it lies: a link in it that names another file is not followed. Refusing here,
+// where HDF5 asks before it opens the other file, also covers links that lead there by way of others.
+class Inside {
+public:
+    explicit Inside(hid_t kind) : properties_(H5Pcreate(kind), H5Pclose) {
+        H5Pset_elink_cb(properties_.id(), refuse, &left_);
+    }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+
+    hid_t id() const { return properties_.id(); }
+    void check(const std::string& name, const std::string& file) const {
+        if (left_) throw Error(fmt::format("'{}' is a link to another file, which is not followed", name), {file});
+    }
+
+private:
+    static herr_t refuse(const char*, const char*, const char*, const char*, unsigned*, hid_t, void* left) {
+        *static_cast<bool*>(left) = true;
+        return -1;
+    }
+    Hdf5Handle properties_;
+    bool left_ = false;
+};
+
+// Numbers that lie in other files: external storage and virtual datasets.
+void check_stored_here(hid_t dataset, const std::string& name, const std::string& file) {
+    const Hdf5Handle properties(H5Dget_create_plist(dataset), H5Pclose);
+    if (H5Pget_layout(properties.id()) == H5D_VIRTUAL || H5Pget_external_count(properties.id()) > 0)
+        throw Error(fmt::format("'{}' keeps its numbers in another file, which is not opened", name), {file});
+}
+
+// What an array may claim: with compression, which gains at most a factor of about 1030, and without. Growing arrays may be
+// longer than what has been written. More has no data behind it, and asking memory for it could end the program.
+constexpr std::uint64_t max_compression = 1100, max_growth = 2, growth_bytes = 1u << 20;
+
 constexpr std::uint64_t max_bytes = std::uint64_t{1} << 40;  // more in one array is a damaged header, not a record
 
 }  // namespace
@@ -163,11 +202,15 @@ void Hdf5Dataset::fail(const char* doing) const {
     throw Error(fmt::format("cannot {} '{}': {}", doing, name_, reason()), {*shown_});
 }
 
+void Hdf5Dataset::fail_to_write(const char* doing) const {
+    throw WriteError(fmt::format("cannot {} '{}': {}", doing, name_, reason()), {*shown_});
+}
+
 void Hdf5Dataset::grow(std::uint64_t rows) {
     const Quiet quiet;
     shape_[0] = rows;
     const std::vector<hsize_t> dims(shape_.begin(), shape_.end());
-    if (H5Dset_extent(handle_.id(), dims.data()) < 0) fail("extend");
+    if (H5Dset_extent(handle_.id(), dims.data()) < 0) fail_to_write("extend");
     rows_ = rows;
 }
 
@@ -193,7 +236,8 @@ void Hdf5Dataset::write_rows(std::uint64_t first, std::uint64_t count, const voi
     const Quiet quiet;
     Hdf5Handle memory, file;
     select(first, count, memory, file);
-    if (H5Dwrite(handle_.id(), memory_type(type_), memory.id(), file.id(), H5P_DEFAULT, data) < 0) fail("write");
+    if (H5Dwrite(handle_.id(), memory_type(type_), memory.id(), file.id(), H5P_DEFAULT, data) < 0)
+        fail_to_write("write");
 }
 
 void Hdf5Dataset::read_rows(std::uint64_t first, std::uint64_t count, void* data) const {
@@ -206,24 +250,28 @@ void Hdf5Dataset::read_rows(std::uint64_t first, std::uint64_t count, void* data
 
 void Hdf5Dataset::flush() {
     const Quiet quiet;
-    if (H5Dflush(handle_.id()) < 0) fail("flush");
+    if (H5Dflush(handle_.id()) < 0) fail_to_write("flush");
 }
 
 // --- files ---
 
 Hdf5File::Hdf5File(const std::string& path, Open how, const std::string& shown)
-    : shown_(std::make_shared<const std::string>(shown.empty() ? path : shown)), following_(how == Open::follow) {
+    : shown_(std::make_shared<const std::string>(shown.empty() ? path : shown)),
+      disk_path_(path),
+      following_(how == Open::follow) {
     const bool creating = how == Open::create || how == Open::create_paged;
     end_quietly();
     const Quiet quiet;
     // The system says it better than HDF5: "No such file or directory", "Permission denied", "Is a directory".
     std::error_code ignored;
-    if (std::filesystem::is_directory(path, ignored)) throw Error("is a folder, not a file", {*shown_});
+    require_regular(path, *shown_);
     const bool existed = std::filesystem::exists(path, ignored);
     std::FILE* probe = std::fopen(path.c_str(), creating ? "ab" : "rb");
     if (!probe) {
-        const char* words = std::strerror(errno);
-        throw Error(fmt::format("cannot {}: {}", creating ? "write" : "open", words), {*shown_});
+        const int why = errno;
+        const std::string words = fmt::format("cannot {}: {}", creating ? "write" : "open", std::strerror(why));
+        if (creating && (why == ENOSPC || why == EDQUOT)) throw WriteError(words, {*shown_});
+        throw Error(words, {*shown_});
     }
     std::fclose(probe);
 
@@ -253,8 +301,8 @@ Hdf5File::Hdf5File(const std::string& path, Open how, const std::string& shown)
     if (id < 0) {
         const std::string why = reason();
         if (creating && !existed) std::filesystem::remove(path, ignored);
-        throw Error(creating ? fmt::format("cannot write: {}", why) : fmt::format("cannot open as HDF5: {}", why),
-                    {*shown_});
+        if (creating) throw WriteError(fmt::format("cannot write: {}", why), {*shown_});
+        throw Error(fmt::format("cannot open as HDF5: {}", why), {*shown_});
     }
     file_ = {id, H5Fclose};
 }
@@ -263,11 +311,21 @@ void Hdf5File::fail(const std::string& doing) const {
     throw Error(fmt::format("cannot {}: {}", doing, reason()), {*shown_});
 }
 
+void Hdf5File::fail_to_write(const std::string& doing) const {
+    throw WriteError(fmt::format("cannot {}: {}", doing, reason()), {*shown_});
+}
+
 bool Hdf5File::has(const std::string& name) const {
     const Quiet quiet;
+    const Inside access(H5P_LINK_ACCESS);
     for (std::size_t end = name.find('/', 1); end != std::string::npos; end = name.find('/', end + 1))
-        if (H5Lexists(file_.id(), name.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
-    return H5Lexists(file_.id(), name.c_str(), H5P_DEFAULT) > 0;
+        if (H5Lexists(file_.id(), name.substr(0, end).c_str(), access.id()) <= 0) {
+            access.check(name, *shown_);
+            return false;
+        }
+    const bool there = H5Lexists(file_.id(), name.c_str(), access.id()) > 0;
+    access.check(name, *shown_);
+    return there;
 }
 
 Hdf5Dataset Hdf5File::write_array(const std::string& name, Hdf5Type type, const void* data, std::size_t count,
@@ -288,7 +346,7 @@ Hdf5Dataset Hdf5File::write_array(const std::string& name, Hdf5Type type, const 
     dataset.handle_ = {
         H5Dcreate2(file_.id(), name.c_str(), file_type(type), extent.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
         H5Dclose};
-    if (!dataset.handle_.valid()) dataset.fail("create");
+    if (!dataset.handle_.valid()) dataset.fail_to_write("create");
     dataset.write_rows(0, dataset.rows_, data);
     return dataset;
 }
@@ -301,15 +359,19 @@ void Hdf5File::write_text(const std::string& name, std::string_view text) {
     const Hdf5Handle dataset(
         H5Dcreate2(file_.id(), name.c_str(), type.id(), extent.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
         H5Dclose);
-    if (!dataset.valid()) fail("create '" + name + "'");
+    if (!dataset.valid()) fail_to_write("create '" + name + "'");
     const char* data = text.empty() ? "" : text.data();
-    if (H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) fail("write '" + name + "'");
+    if (H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)
+        fail_to_write("write '" + name + "'");
 }
 
 std::string Hdf5File::read_text(const std::string& name) const {
     const Quiet quiet;
-    const Hdf5Handle dataset(H5Dopen2(file_.id(), name.c_str(), H5P_DEFAULT), H5Dclose);
+    const Inside access(H5P_DATASET_ACCESS);
+    const Hdf5Handle dataset(H5Dopen2(file_.id(), name.c_str(), access.id()), H5Dclose);
+    access.check(name, *shown_);
     if (!dataset.valid()) fail("open '" + name + "'");
+    check_stored_here(dataset.id(), name, *shown_);
     const Hdf5Handle type(H5Dget_type(dataset.id()), H5Tclose), extent(H5Dget_space(dataset.id()), H5Sclose);
     const std::size_t length = H5Tget_size(type.id());
     if (H5Tget_class(type.id()) != H5T_STRING || H5Tis_variable_str(type.id()) != 0 ||
@@ -338,12 +400,12 @@ Hdf5Dataset Hdf5File::create_growing(const std::string& name, Hdf5Type type,
     for (hsize_t& n : chunk) n = n == 0 ? 1 : n;  // an empty row still needs a chunk
     const Hdf5Handle extent(H5Screate_simple(static_cast<int>(dims.size()), dims.data(), most.data()), H5Sclose);
     const Hdf5Handle properties = dataset_properties();
-    if (H5Pset_chunk(properties.id(), static_cast<int>(chunk.size()), chunk.data()) < 0) dataset.fail("chunk");
+    if (H5Pset_chunk(properties.id(), static_cast<int>(chunk.size()), chunk.data()) < 0) dataset.fail_to_write("chunk");
     make_groups(file_.id(), name);
     dataset.handle_ = {
         H5Dcreate2(file_.id(), name.c_str(), file_type(type), extent.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
         H5Dclose};
-    if (!dataset.handle_.valid()) dataset.fail("create");
+    if (!dataset.handle_.valid()) dataset.fail_to_write("create");
     return dataset;
 }
 
@@ -354,8 +416,11 @@ Hdf5Dataset Hdf5File::open(const std::string& name, Hdf5Type type) const {
     dataset.name_ = name;
     dataset.type_ = type;
     if (!has(name)) throw Error(fmt::format("has no array '{}'", name), {*shown_});
-    dataset.handle_ = {H5Dopen2(file_.id(), name.c_str(), H5P_DEFAULT), H5Dclose};
+    const Inside access(H5P_DATASET_ACCESS);
+    dataset.handle_ = {H5Dopen2(file_.id(), name.c_str(), access.id()), H5Dclose};
+    access.check(name, *shown_);
     if (!dataset.handle_.valid()) dataset.fail("open");
+    check_stored_here(dataset.handle_.id(), name, *shown_);
     if (following_ && H5Drefresh(dataset.handle_.id()) < 0) dataset.fail("refresh");  // forget what was cached
     const Hdf5Handle stored(H5Dget_type(dataset.handle_.id()), H5Tclose);
     const H5T_class_t expected = type == Hdf5Type::f64 ? H5T_FLOAT : H5T_INTEGER;
@@ -378,9 +443,16 @@ Hdf5Dataset Hdf5File::open(const std::string& name, Hdf5Type type) const {
     for (std::size_t i = 1; i < dims.size(); ++i) dataset.row_size_ *= dims[i];
     const Hdf5Handle properties(H5Dget_create_plist(dataset.handle_.id()), H5Pclose);
     const std::uint64_t stored_bytes = bytes / size_of(type) * H5Tget_size(stored.id());
-    if (H5Pget_nfilters(properties.id()) == 0 && H5Pget_layout(properties.id()) != H5D_CHUNKED &&
+    const bool filtered = H5Pget_nfilters(properties.id()) != 0;
+    if (!filtered && H5Pget_layout(properties.id()) != H5D_CHUNKED &&
         H5Dget_storage_size(dataset.handle_.id()) < stored_bytes)
         throw Error(fmt::format("'{}' is larger than what is stored", name), {*shown_});
+    std::error_code ignored;
+    const std::uint64_t there = std::filesystem::file_size(disk_path_, ignored);
+    if (ignored || bytes > (filtered ? max_compression * there : max_growth * there + growth_bytes))
+        throw Error(
+            fmt::format("is damaged: '{}' claims {} numbers, more than the file can hold", name, bytes / size_of(type)),
+            {*shown_});
     return dataset;
 }
 
@@ -389,7 +461,7 @@ Hdf5Dataset Hdf5File::open(const std::string& name, Hdf5Type type) const {
 namespace {
 
 Hdf5Handle open_object(hid_t file, const std::string& name) {
-    return {H5Oopen(file, name.c_str(), H5P_DEFAULT), H5Oclose};
+    return {H5Oopen(file, name.c_str(), Inside(H5P_LINK_ACCESS).id()), H5Oclose};
 }
 
 }  // namespace
@@ -401,7 +473,7 @@ void Hdf5File::set_attribute(const std::string& object, const std::string& name,
     const Hdf5Handle attribute(H5Acreate2(owner.id(), name.c_str(), type.id(), extent.id(), H5P_DEFAULT, H5P_DEFAULT),
                                H5Aclose);
     if (!attribute.valid() || H5Awrite(attribute.id(), type.id(), text.empty() ? "" : text.data()) < 0)
-        fail(fmt::format("set attribute '{}' of '{}'", name, object));
+        fail_to_write(fmt::format("set attribute '{}' of '{}'", name, object));
 }
 
 void Hdf5File::set_attribute(const std::string& object, const std::string& name, std::uint64_t number) {
@@ -410,18 +482,18 @@ void Hdf5File::set_attribute(const std::string& object, const std::string& name,
     const Hdf5Handle attribute(
         H5Acreate2(owner.id(), name.c_str(), H5T_STD_U64LE, extent.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
     if (!attribute.valid() || H5Awrite(attribute.id(), H5T_NATIVE_UINT64, &number) < 0)
-        fail(fmt::format("set attribute '{}' of '{}'", name, object));
+        fail_to_write(fmt::format("set attribute '{}' of '{}'", name, object));
 }
 
 bool Hdf5File::has_attribute(const std::string& object, const std::string& name) const {
     const Quiet quiet;
-    return H5Aexists_by_name(file_.id(), object.c_str(), name.c_str(), H5P_DEFAULT) > 0;
+    return H5Aexists_by_name(file_.id(), object.c_str(), name.c_str(), Inside(H5P_LINK_ACCESS).id()) > 0;
 }
 
 std::string Hdf5File::text_attribute(const std::string& object, const std::string& name) const {
     const Quiet quiet;
-    const Hdf5Handle attribute(H5Aopen_by_name(file_.id(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
-                               H5Aclose);
+    const Hdf5Handle attribute(
+        H5Aopen_by_name(file_.id(), object.c_str(), name.c_str(), H5P_DEFAULT, Inside(H5P_LINK_ACCESS).id()), H5Aclose);
     if (!attribute.valid()) fail(fmt::format("read attribute '{}' of '{}'", name, object));
     const Hdf5Handle type(H5Aget_type(attribute.id()), H5Tclose), extent(H5Aget_space(attribute.id()), H5Sclose);
     const std::size_t length = H5Tget_size(type.id());
@@ -446,8 +518,8 @@ std::string Hdf5File::text_attribute(const std::string& object, const std::strin
 
 std::uint64_t Hdf5File::number_attribute(const std::string& object, const std::string& name) const {
     const Quiet quiet;
-    const Hdf5Handle attribute(H5Aopen_by_name(file_.id(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
-                               H5Aclose);
+    const Hdf5Handle attribute(
+        H5Aopen_by_name(file_.id(), object.c_str(), name.c_str(), H5P_DEFAULT, Inside(H5P_LINK_ACCESS).id()), H5Aclose);
     if (!attribute.valid()) fail(fmt::format("read attribute '{}' of '{}'", name, object));
     const Hdf5Handle type(H5Aget_type(attribute.id()), H5Tclose), extent(H5Aget_space(attribute.id()), H5Sclose);
     std::uint64_t number = 0;
@@ -462,7 +534,7 @@ std::uint64_t Hdf5File::number_attribute(const std::string& object, const std::s
 
 void Hdf5File::start_growing() {
     const Quiet quiet;
-    if (H5Fstart_swmr_write(file_.id()) < 0) fail("open for readers");
+    if (H5Fstart_swmr_write(file_.id()) < 0) fail_to_write("open for readers");
     // A shared lock, which readers do not mind and which ends with the process: tells clear_open_mark that the writer
     // is alive. Where there are no locks that question stays open.
     void* descriptor = nullptr;
@@ -472,14 +544,35 @@ void Hdf5File::start_growing() {
 
 void Hdf5File::flush() {
     const Quiet quiet;
-    if (H5Fflush(file_.id(), H5F_SCOPE_GLOBAL) < 0) fail("write");
+    if (H5Fflush(file_.id(), H5F_SCOPE_GLOBAL) < 0) fail_to_write("write");
 }
 
 void Hdf5File::close() {
     if (!file_.valid()) return;
     flush();
     const Quiet quiet;
-    if (H5Fclose(file_.release()) < 0) fail("close");
+    if (H5Fclose(file_.release()) < 0) fail_to_write("close");
+}
+
+bool Hdf5File::still_there() const {
+    void* descriptor = nullptr;
+    struct stat open, named;
+    if (H5Fget_vfd_handle(file_.id(), H5P_DEFAULT, &descriptor) < 0 || !descriptor) return true;
+    if (::fstat(*static_cast<const int*>(descriptor), &open) != 0) return true;
+    return ::stat(shown_->c_str(), &named) == 0 && open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+}
+
+std::uint64_t fnv1a_words(const void* data, std::size_t bytes) {
+    const unsigned char* p = static_cast<const unsigned char*>(data);
+    std::uint64_t sum = fnv_offset;
+    for (; bytes > 0; p += 8) {
+        const std::size_t n = bytes < 8 ? bytes : 8;
+        std::uint64_t word = 0;
+        std::memcpy(&word, p, n);
+        sum = (sum ^ word) * 0x100000001b3u;
+        bytes -= n;
+    }
+    return sum;
 }
 
 std::uint64_t fnv1a(const void* data, std::size_t bytes, std::uint64_t seed) {

@@ -4,34 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
+
+#include "problems/check_numbers.hpp"
 
 namespace stickslip {
 
 namespace {
 
-// HDF5's compression gains at most a factor of about 1030. An array that claims more than that of its file's bytes has no
-// data behind it, and asking memory for it could end the program.
-constexpr std::uint64_t max_compression = 1100;
-
 template <class T>
 std::vector<T> read_list(const Hdf5File& file, const std::string& name) {
-    const Hdf5Dataset dataset = file.open(name, hdf5_type<T>());
-    std::error_code ignored;
-    const std::uint64_t bytes = std::filesystem::file_size(file.path(), ignored);
-    const std::uint64_t count = dataset.rows() * dataset.row_size();
-    if (ignored || count > max_compression * bytes / sizeof(T))
-        throw Error(fmt::format("is damaged: '{}' claims {} numbers, more than the file can hold", name, count),
-                    {file.path()});
-    std::vector<T> values(static_cast<std::size_t>(count));
-    dataset.read_rows(0, dataset.rows(), values.data());
-    return values;
-}
-
-void check_finite(const Hdf5File& file, const std::string& name, const std::vector<double>& x) {
-    for (std::size_t k = 0; k < x.size(); ++k)
-        if (!std::isfinite(x[k]))
-            throw Error(fmt::format("'{}' entry {} is {}, expected a finite number", name, k, x[k]), {file.path()});
+    return file.read<T>(name);
 }
 
 // By row, then column; entries of the same place are added in the order of the file.
@@ -72,7 +54,7 @@ std::vector<double> read_fclib_vector(const Hdf5File& file, const std::string& n
     std::vector<double> x = read_list<double>(file, name);
     if (x.size() != static_cast<std::size_t>(size))
         throw Error(fmt::format("'{}' has {} entries, expected {}", name, x.size(), size), {file.path()});
-    check_finite(file, name, x);
+    check_finite(x, name, file.path());
     return x;
 }
 
@@ -97,7 +79,7 @@ SparseMatrix read_fclib_matrix(const Hdf5File& file, const std::string& group) {
         (nz >= 0 && static_cast<std::size_t>(nz) > p.size()))
         fail(fmt::format("claims {} entries, but stores {} indices and {} values", count, i.size(), x.size()));
     x.resize(static_cast<std::size_t>(count));
-    check_finite(file, group + "/x", x);
+    check_finite(x, group + "/x", file.path());
 
     result.entries.reserve(x.size());
     if (nz >= 0) {
@@ -117,6 +99,9 @@ SparseMatrix read_fclib_matrix(const Hdf5File& file, const std::string& group) {
             fail(fmt::format("is {} x {} but has an entry in row {}, column {}", result.rows, result.columns, e.row,
                              e.column));
     sort_and_add(result.entries);
+    for (const SparseEntry& e : result.entries)
+        if (std::abs(e.value) > largest_number)
+            fail(fmt::format("adds up to {} in row {}, column {}", e.value, e.row, e.column));
     return result;
 }
 

@@ -14,6 +14,7 @@
 #include <new>
 #include <numeric>
 
+#include "problems/check_numbers.hpp"
 #include "problems/fclib_matrix.hpp"
 #include "stickslip/stored_problem.hpp"
 
@@ -129,6 +130,11 @@ void read_local(const Hdf5File& file, StoredProblem& out) {
     if (W.rows != W.columns)
         throw Error(fmt::format("matrix '{}/W' is {} x {}, expected a square one", group, W.rows, W.columns),
                     {file.path()});
+    for (const SparseEntry& e : W.entries)
+        if (e.row == e.column && e.value < 0)
+            throw Error(fmt::format("matrix '{}/W' has {} on its diagonal in row {}, expected a number >= 0", group,
+                                    e.value, e.row),
+                        {file.path()});
     const int contacts = count_contacts(file, group + "/W", W.rows, dim);
     const std::vector<double> q = read_fclib_vector(file, group + "/vectors/q", W.rows);
     out.local.friction = read_friction(file, group, contacts);
@@ -302,6 +308,7 @@ void read_global(const Hdf5File& file, StoredProblem& out) {
 
     StepProblem& step = out.step;
     fill_blocks(file, M, place, nodes, step.A);
+    check_positive_definite(step.A, group + "/M", file.path());
     fill_rows(G, 1, place, nodes, step.joints.jacobian,
               [&](int g) { step.joints.begin_group(static_cast<std::uint32_t>(g), 1, RowKind::velocity); });
     fill_rows(H, dim, place, nodes, step.contacts.jacobian, [&](int i) {

@@ -1,6 +1,7 @@
 // Step problems and their solutions as HDF5 files; docs/record.md gives the layout. Every array of the problem is
 // stored as it lies in memory, so that a replay sees the same bits in the same order. A checksum over all arrays
-// (attribute `checksum`) tells damage in the numbers; damage in the structure is told by HDF5 and by check().
+// (attribute `checksum`) tells damage in the numbers; damage in the structure is told by HDF5 and by check(); numbers that no
+// solver can compute with are told by check_numbers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 
 #include "base/hdf5_file.hpp"
 #include "base/who_words.hpp"
+#include "problems/check_numbers.hpp"
 #include "stickslip/problem.hpp"
 #include "stickslip/version.hpp"
 
@@ -363,6 +365,8 @@ void load_problem(const std::string& file, StepProblem& problem, StepSolution& g
         // Files made by other programs may leave the checksum out.
         if (in.has_attribute("/", "checksum") && in.number_attribute("/", "checksum") != reader.sum())
             throw Error("is damaged: the checksum of its numbers differs", {file});
+        check_numbers(problem, file);
+        if (warm) check_numbers(guess, file);
     } catch (const std::bad_alloc&) {
         throw Error("is damaged: it asks for more memory than there is", {file});
     }

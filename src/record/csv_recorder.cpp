@@ -9,6 +9,7 @@
 #include "record/kept_columns.hpp"
 #include "record/output_times.hpp"
 #include "record/record_layout.hpp"
+#include "stickslip/files.hpp"
 #include "stickslip/record.hpp"
 
 namespace stickslip {
@@ -34,8 +35,9 @@ public:
     }
 
     void begin(const Model& model, const State& state, const Step& step) override {
+        require_regular(path_);
         file_ = std::fopen(path_.c_str(), "wb");
-        if (!file_) fail();
+        if (!file_) throw Error(fmt::format("cannot write: {}", std::strerror(errno)), {path_});
         times_.begin(model.run.record_every, state.t);
         const std::vector<std::string> names = model.system->coordinate_names();
         const std::size_t nq = static_cast<std::size_t>(state.q.size()), nv = static_cast<std::size_t>(state.v.size());
@@ -89,7 +91,7 @@ private:
     void put(const std::string& text) {
         if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) fail();
     }
-    [[noreturn]] void fail() const { throw Error(fmt::format("cannot write: {}", std::strerror(errno)), {path_}); }
+    [[noreturn]] void fail() const { throw WriteError(fmt::format("cannot write: {}", std::strerror(errno)), {path_}); }
 
     std::string path_, line_;
     std::FILE* file_ = nullptr;

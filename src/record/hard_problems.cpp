@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
+
+#include "stickslip/files.hpp"
 
 namespace stickslip {
 
@@ -84,12 +83,7 @@ void HardProblems::write_index() const {
     for (const Entry* e : by_time)
         text += fmt::format("{},{},{},{},{},{},{},{},{:.6g}\n", e->file, e->step, e->t, e->contacts, e->iterations,
                             e->residual, e->solver, e->status, e->wall_s);
-    const std::string path = (fs::path(folder_) / "index.csv").string();
-    std::FILE* file = std::fopen(path.c_str(), "wb");
-    const bool good = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    const int problem = errno;
-    if (file && std::fclose(file) != 0) throw Error(fmt::format("cannot write: {}", std::strerror(errno)), {path});
-    if (!good) throw Error(fmt::format("cannot write: {}", std::strerror(problem)), {path});
+    write_text_file((fs::path(folder_) / "index.csv").string(), text);
 }
 
 std::string HardProblems::text() const {

@@ -1,6 +1,6 @@
 // The HDF5 record of a run. Rows are collected in memory and appended in blocks; a flush is
 //
-//   1  append all buffered rows and entries, write the snapshot into the slot the last commit does not name
+//   1  append all buffered rows and entries and their checks, write the snapshot into the slot the last commit does not name
 //   2  H5Fflush: data, then metadata in the order SWMR prescribes
 //   3  write the commit that counts them, flush it
 //
@@ -19,6 +19,7 @@
 #include <limits>
 #include <set>
 
+#include "base/fields.hpp"
 #include "base/hdf5_file.hpp"
 #include "diagnose/redundancy.hpp"
 #include "record/column.hpp"
@@ -26,6 +27,7 @@
 #include "record/output_times.hpp"
 #include "record/record_layout.hpp"
 #include "simulation/policy.hpp"
+#include "stickslip/files.hpp"
 #include "stickslip/record.hpp"
 #include "stickslip/version.hpp"
 
@@ -36,7 +38,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Buffered bytes that force a flush before its time; a run that records faster than it flushes stays small.
-constexpr std::size_t max_buffered = 32u << 20;
+constexpr std::size_t max_buffered = 8u << 20;
 
 // What a row needs besides the state; kept for the final state when no row fell on the end of the last step.
 struct Pending {
@@ -71,7 +73,8 @@ public:
 private:
     void create(const Model& model);
     void build(const std::string& building, const Model& model);
-    void create_columns(const System& system);
+    void create_columns(const Model& model);
+    void write_text(const char* name, const std::string& text);
     void name_reactions(const System& system, const Redundancy& rows);
     void create_summary();
     void fill(const Step& step, double residual, double step_length);
@@ -80,6 +83,7 @@ private:
     void row(const System& system, const State& state, const Pending& p);
     void flush(bool with_snapshot);
     void store_snapshot();
+    void store_checks();
     void store_commit();
     void abandon();
 
@@ -98,6 +102,7 @@ private:
     Clock::time_point last_flush_;
     std::uint64_t new_rows_ = 0;
     std::array<double, worst_terms> worst_{};  // of the steps since the last row
+    std::vector<std::uint64_t> row_checks_;
     std::set<WhoWords> named_;
     std::vector<ContactId> last_contacts_;  // of the last row: sorted, all named
     bool broken_ = false;  // a flush failed: columns may differ in length, so nothing is counted any more
@@ -172,24 +177,45 @@ private:
     Column event_reason_ =
         column("events/reason", u8, {}, "",
                "of method-switch: 1 impacts, 2 friction, 3 edge, 4 forces, 5 open, 6 closed; 0 of all others");
-    Hdf5Dataset snapshot_, commits_, counts_, figures_, timers_, hash_, reason_, warnings_, cone_;
+    Hdf5Dataset snapshot_, checks_, commits_, counts_, figures_, timers_, hash_, reason_, warnings_, cone_,
+        summary_checks_;
 };
 
 std::string lines(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, "\n")); }
 
+// How many rows a run is going to record, if its step is what it was told.
+std::uint64_t expected_rows(const RunSettings& run) {
+    double interval = run.record_every;
+    for (const OptionValue& option : run.scheme.options)
+        if (run.record_every <= 0 && option.key == "step") interval = parse_number(option.text, option.place);
+    const double rows = interval > 0 ? run.end / interval : 0;
+    return rows > 0 && rows < 1e12 ? static_cast<std::uint64_t>(rows) : 0;
+}
+
+void Hdf5Recorder::write_text(const char* name, const std::string& text) {
+    file_->write_text(name, text);
+    file_->set_attribute(name, "check", fnv1a_words(text.data(), text.size()));
+}
+
 // --- the file ---
 
-void Hdf5Recorder::create_columns(const System& system) {
+void Hdf5Recorder::create_columns(const Model& model) {
+    const System& system = *model.system;
     // Chunks of 4 kB keep small records small; large systems get larger ones so that the number of chunks stays
     // below 8000 per array for gigabytes (beyond, HDF5's index is written in pieces larger than a page).
     const std::uint64_t chunk = std::clamp<std::uint64_t>(128 * static_cast<std::uint64_t>(nv_), 4096, 256 * 1024);
     for (Column* column : columns_)
         column->create(*file_, static_cast<std::uint64_t>(nq_), static_cast<std::uint64_t>(nv_),
-                       static_cast<std::uint64_t>(bodies_), chunk);
+                       static_cast<std::uint64_t>(bodies_), chunk, expected_rows(model.run));
+    std::vector<std::string> names;
+    for (const Column* column : columns_) names.emplace_back(column->name());
+    checks_ = file_->create_growing("checks", u64, {columns_.size(), 2}, 16);
+    file_->set_attribute("checks", "names", lines(names));
+    file_->set_attribute("checks", "about", "per commit and array: rows it has, check of the bytes added");
     file_->set_attribute("energy", "names", fmt::format("{}", fmt::join(energy_names, "\n")));
     file_->set_attribute("worst", "names", worst_names);
-    file_->write_text("names/coordinates", lines(system.coordinate_names()));
-    file_->write_text("names/bodies", lines(system.body_names()));
+    write_text("names/coordinates", lines(system.coordinate_names()));
+    write_text("names/bodies", lines(system.body_names()));
     snapshot_ = file_->create_growing("snapshot/bytes", u8, {}, chunk);
     file_->set_attribute("snapshot/bytes", "about", "two slots in turn; commit says where the last snapshot lies");
 }
@@ -202,9 +228,10 @@ void Hdf5Recorder::name_reactions(const System& system, const Redundancy& rows) 
         names.push_back(rows.row_name(system, i));
         unique.push_back(rows.unique(i));
     }
-    file_->write_text("names/reactions", lines(names));
-    file_->write_text("names/redundant", lines(rows.redundant_names(system)));
+    write_text("names/reactions", lines(names));
+    write_text("names/redundant", lines(rows.redundant_names(system)));
     file_->write<std::uint8_t>("reactions/unique", unique);
+    file_->set_attribute("reactions/unique", "check", fnv1a_words(unique.data(), unique.size()));
     file_->set_attribute("reactions/unique", "about",
                          "0: one of many reactions with the same effect, because rows are redundant; the smallest");
 }
@@ -240,6 +267,9 @@ void Hdf5Recorder::create_summary() {
     file_->set_attribute("summary/warnings", "about", "a line each; UTF-8, padded with zeros");
     cone_ = file_->write<std::uint8_t>("summary/cone", cone);
     file_->set_attribute("summary/cone", "about", "friction cone; UTF-8, padded with zeros");
+    static constexpr std::array<std::uint64_t, summary_arrays.size()> checks{};
+    summary_checks_ = file_->write<std::uint64_t>("summary/checks", checks);
+    file_->set_attribute("summary/checks", "names", fmt::format("{}", fmt::join(summary_arrays, "\n")));
 }
 
 // Builds the file beside its place and moves it there when it can be read, so that `path_` never names half a record.
@@ -266,13 +296,14 @@ void Hdf5Recorder::build(const std::string& building, const Model& model) {
     file_->set_attribute("/", "scheme", model.run.scheme.name);
     file_->set_attribute("/", "solver", model.run.solver.name);
     file_->set_attribute("/", "policy", model.run.certify ? "certify" : "budget");
-    file_->write_text("source", model.source);
-    file_->write_text("settings/scheme_options", options_text(model.run.scheme.options));
-    file_->write_text("settings/solver_options", options_text(model.run.solver.options));
+    write_text("source", model.source);
+    write_text("settings/scheme_options", options_text(model.run.scheme.options));
+    write_text("settings/solver_options", options_text(model.run.solver.options));
     const std::array<double, 3> settings{model.run.end, run_tolerance(model.run), model.run.record_every};
     file_->write<double>("settings/figures", settings);
+    file_->set_attribute("settings/figures", "check", fnv1a_words(settings.data(), sizeof(settings)));
     file_->set_attribute("settings/figures", "names", "end [s]\ntolerance [m/s]\nrecord_every [s]");
-    create_columns(*model.system);
+    create_columns(model);
     name_reactions(*model.system, *redundancy_);
     create_summary();
     const std::array<std::uint64_t, 2 * commit_words> empty{};
@@ -287,7 +318,7 @@ void Hdf5Recorder::build(const std::string& building, const Model& model) {
     file_->start_growing();
     std::error_code failure;
     std::filesystem::rename(building, path_, failure);
-    if (failure) throw Error(fmt::format("cannot write: {}", failure.message()), {path_});
+    if (failure) throw WriteError(fmt::format("cannot write: {}", failure.message()), {path_});
 }
 
 // --- rows ---
@@ -456,6 +487,14 @@ void Hdf5Recorder::store_snapshot() {
     slot_ = 1 - slot_;
 }
 
+void Hdf5Recorder::store_checks() {
+    row_checks_.clear();
+    for (const Column* column : columns_)
+        row_checks_.insert(row_checks_.end(), column->check().begin(), column->check().end());
+    checks_.grow(commit_.sequence + 1);
+    checks_.write_rows(commit_.sequence, 1, row_checks_.data());
+}
+
 void Hdf5Recorder::store_commit() {
     commit_.sequence += 1;
     commit_.check = commit_.right_check();
@@ -466,8 +505,11 @@ void Hdf5Recorder::store_commit() {
 void Hdf5Recorder::flush(bool with_snapshot) {
     if (broken_) throw Error("cannot write: an earlier write failed", {path_});
     broken_ = true;
+    if (!file_->still_there())
+        throw WriteError("cannot write: the record is gone, its folder was removed or replaced", {path_});
     for (Column* column : columns_) column->append(new_rows_);
     new_rows_ = 0;
+    store_checks();
     if (with_snapshot) store_snapshot();
     file_->flush();
     store_commit();
@@ -477,7 +519,8 @@ void Hdf5Recorder::flush(bool with_snapshot) {
 
 void Hdf5Recorder::abandon() {
     for (Column* column : columns_) column->abandon();
-    for (Hdf5Dataset* d : {&snapshot_, &commits_, &counts_, &figures_, &timers_, &hash_, &reason_, &warnings_, &cone_})
+    for (Hdf5Dataset* d : {&snapshot_, &checks_, &commits_, &counts_, &figures_, &timers_, &hash_, &reason_, &warnings_,
+                           &cone_, &summary_checks_})
         d->abandon();
     file_->abandon();
 }
@@ -528,6 +571,15 @@ void Hdf5Recorder::end(const RunSummary& s) {
     std::array<std::uint8_t, cone_length> cone{};
     std::memcpy(cone.data(), s.cone.data(), std::min(cone.size(), s.cone.size()));
     cone_.write_rows(0, cone.size(), cone.data());
+    const std::array<std::uint64_t, summary_arrays.size()> checks{
+        fnv1a_words(counts.data(), sizeof(counts)),
+        fnv1a_words(figures.data(), sizeof(figures)),
+        fnv1a_words(s.timers.seconds.data(), s.timers.seconds.size() * sizeof(double)),
+        fnv1a_words(hash.data(), hash.size()),
+        fnv1a_words(reason.data(), reason.size()),
+        fnv1a_words(warnings.data(), warnings.size()),
+        fnv1a_words(cone.data(), cone.size())};
+    summary_checks_.write_rows(0, checks.size(), checks.data());
 
     commit_.ended = 1;
     flush(s.end != RunEnd::refused);  // a refused step has already changed what a snapshot would hold

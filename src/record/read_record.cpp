@@ -50,6 +50,7 @@ namespace {
 // How often a moving file is looked at again before it is called damaged; one try takes about a millisecond, a
 // commit some microseconds.
 constexpr int max_tries = 50;
+constexpr std::uint64_t first_revision_with_checks = 5;
 
 std::vector<std::string> split_lines(const std::string& text) {
     std::vector<std::string> lines;
@@ -78,15 +79,17 @@ public:
     RecordContents read() {
         RecordContents r;
         commit_ = last_commit();
+        read_checks();
         r.model = file_.text_attribute("/", "model");
         r.version = file_.text_attribute("/", "stickslip");
-        r.source = file_.read_text("source");
-        r.coordinate_names = split_lines(file_.read_text("names/coordinates"));
-        r.body_names = split_lines(file_.read_text("names/bodies"));
+        r.source = text("source");
+        r.coordinate_names = split_lines(text("names/coordinates"));
+        r.body_names = split_lines(text("names/bodies"));
         if (file_.has("names/reactions")) {
-            r.reaction_names = split_lines(file_.read_text("names/reactions"));
-            r.redundant = split_lines(file_.read_text("names/redundant"));
+            r.reaction_names = split_lines(text("names/reactions"));
+            r.redundant = split_lines(text("names/redundant"));
             r.reaction_unique = file_.read<std::uint8_t>("reactions/unique");
+            check_constant("reactions/unique", r.reaction_unique.data(), r.reaction_unique.size());
             if (r.reaction_unique.size() != r.reaction_names.size())
                 throw Error("is damaged: 'reactions/unique' does not fit 'names/reactions'", {path_});
         }
@@ -110,6 +113,8 @@ public:
         read_events(r.events);
         r.body_pose = matrix("bodies/pose", n);
         r.body_velocity = matrix("bodies/velocity", n);
+        if (file_.has("bodies/present"))  // for its checks alone
+            static_cast<void>(column<std::uint8_t>("bodies/present", n, r.body_names.size()));
         read_settings(r);
         read_names(r);
         if (file_.has("worst")) r.worst = matrix("worst", n);
@@ -135,6 +140,64 @@ private:
         throw Error("holds nothing yet: its run ended before the first row", {path_});
     }
 
+    // --- checksums; records before revision 5 have none ---
+
+    void read_checks() {
+        const bool expected = file_.has_attribute("/", "format_revision") &&
+                              file_.number_attribute("/", "format_revision") >= first_revision_with_checks;
+        if (!expected) return;
+        checked_ = split_lines(file_.text_attribute("checks", "names"));
+        const Hdf5Dataset dataset = file_.open("checks", Hdf5Type::u64);
+        if (dataset.rows() < commit_.sequence || dataset.row_size() != 2 * checked_.size())
+            throw Error("is damaged: 'checks' has the wrong size", {path_});
+        checks_.resize(static_cast<std::size_t>(commit_.sequence * dataset.row_size()));
+        dataset.read_rows(0, commit_.sequence, checks_.data());
+    }
+
+    // The first `rows` rows of a growing array against what was noted when they were written. A writer that goes on may have
+    // added rows that no commit counts.
+    void check_rows(const std::string& name, const void* data, std::uint64_t rows, std::uint64_t row_bytes) const {
+        const std::size_t k =
+            static_cast<std::size_t>(std::find(checked_.begin(), checked_.end(), name) - checked_.begin());
+        if (k == checked_.size()) return;
+        const unsigned char* bytes = static_cast<const unsigned char*>(data);
+        std::uint64_t from = 0;
+        for (std::size_t i = 0; i < commit_.sequence; ++i) {
+            const std::uint64_t* noted = checks_.data() + 2 * (i * checked_.size() + k);
+            const std::uint64_t to = noted[0];
+            const bool fits = to >= from && to <= rows;
+            if (!fits || fnv1a_words(bytes + from * row_bytes, (to - from) * row_bytes) != noted[1])
+                throw Error(fmt::format("is damaged: the checksum of rows {} to {} of '{}' is wrong", from,
+                                        std::max(from, std::min(to, rows)), name),
+                            {path_});
+            from = to;
+        }
+    }
+
+    void check_constant(const std::string& name, const void* data, std::size_t bytes) const {
+        if (file_.has_attribute(name, "check") && file_.number_attribute(name, "check") != fnv1a_words(data, bytes))
+            throw Error(fmt::format("is damaged: the checksum of '{}' is wrong", name), {path_});
+    }
+
+    std::string text(const std::string& name) const {
+        std::string words = file_.read_text(name);
+        check_constant(name, words.data(), words.size());
+        return words;
+    }
+
+    void check_summary() const {
+        if (checked_.empty()) return;
+        const auto noted = column<std::uint64_t>("summary/checks", summary_arrays.size(), 1);
+        const auto check = [&](std::size_t i, const auto& values) {
+            if (fnv1a_words(values.data(), values.size() * sizeof(values[0])) != noted[i])
+                throw Error(fmt::format("is damaged: the checksum of '{}' is wrong", summary_arrays[i]), {path_});
+        };
+        check(0, file_.read<std::uint64_t>(summary_arrays[0]));
+        check(1, file_.read<double>(summary_arrays[1]));
+        check(2, file_.read<double>(summary_arrays[2]));
+        for (std::size_t i = 3; i < summary_arrays.size(); ++i) check(i, file_.read<std::uint8_t>(summary_arrays[i]));
+    }
+
     template <class T>
     std::vector<T> column(const char* name, std::uint64_t rows, std::uint64_t width) const {
         const Hdf5Dataset dataset = file_.open(name, hdf5_type<T>());
@@ -144,6 +207,7 @@ private:
                         {path_});
         std::vector<T> values(static_cast<std::size_t>(rows * width));
         dataset.read_rows(0, rows, values.data());
+        check_rows(name, values.data(), rows, width * sizeof(T));
         return values;
     }
 
@@ -161,6 +225,7 @@ private:
         if (dataset.rows() < rows) throw Error(fmt::format("is damaged: '{}' is too short", name), {path_});
         MatX values(static_cast<Eigen::Index>(dataset.row_size()), static_cast<Eigen::Index>(rows));
         dataset.read_rows(0, rows, values.data());  // a row of the file is a column here
+        check_rows(name, values.data(), rows, dataset.row_size() * sizeof(double));
         return values;
     }
 
@@ -183,9 +248,10 @@ private:
         r.solver = file_.text_attribute("/", "solver");
         r.policy = file_.text_attribute("/", "policy");
         if (!file_.has("settings")) return;  // revision 0
-        r.scheme_options = file_.read_text("settings/scheme_options");
-        r.solver_options = file_.read_text("settings/solver_options");
+        r.scheme_options = text("settings/scheme_options");
+        r.solver_options = text("settings/solver_options");
         const auto figures = column<double>("settings/figures", 3, 1);
+        check_constant("settings/figures", figures.data(), figures.size() * sizeof(double));
         r.end = figures[0];
         r.tolerance = figures[1];
         r.record_every = figures[2];
@@ -204,6 +270,7 @@ private:
         if (n == 0) return;
         const std::vector<WhoWords> id = ids("contacts/name_id", n);
         const std::vector<std::uint8_t> bytes = file_.read<std::uint8_t>("contacts/name_text");
+        check_rows("contacts/name_text", bytes.data(), bytes.size(), 1);
         const std::vector<std::string> text = split_lines(std::string(bytes.begin(), bytes.end()));
         if (text.size() < n) throw Error("is damaged: contacts without a name", {path_});
         for (std::size_t i = 0; i < n; ++i) {
@@ -220,6 +287,7 @@ private:
 
     void read_summary(RecordContents& r) const {
         RunSummary& s = r.summary;
+        check_summary();
         const auto counts = numbers<std::uint64_t>("summary/counts", old_counts, summary_counts);
         if (counts[0] > static_cast<std::uint64_t>(RunEnd::interrupted))
             throw Error("is damaged: its run ended in a way that does not exist", {path_});
@@ -347,6 +415,8 @@ private:
     const std::string& path_;
     Hdf5File file_;
     Commit commit_;
+    std::vector<std::string> checked_;   // arrays with checks, in their order
+    std::vector<std::uint64_t> checks_;  // per commit, array and word
     std::size_t id_columns_ = who_words;
 };
 

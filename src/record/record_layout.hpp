@@ -16,7 +16,7 @@ inline constexpr const char* record_format = "stickslip-record";
 // Version 2 has wider ids of contacts and subjects; records of version 1 are read too.
 inline constexpr std::uint64_t record_format_version = 2;
 // What was added within the version, see docs/record.md: a reader of any revision reads records of every other.
-inline constexpr std::uint64_t record_revision = 4;
+inline constexpr std::uint64_t record_revision = 5;
 
 // The rows of `energy`.
 inline constexpr int energy_terms = 11;
@@ -44,6 +44,13 @@ inline constexpr std::size_t summary_figures = 15, old_figures = 12;
 inline constexpr std::size_t reason_length = 400;
 inline constexpr std::size_t warnings_length = 1000;
 inline constexpr std::size_t cone_length = 32;
+
+// `checks` has a row per commit, that of sequence s being s - 1, and in it for each array that grows two words: how many rows
+// the array then had, and fnv1a_words of the bytes that were added since the commit before. `summary/checks` has that of the
+// arrays of the summary, in this order; arrays and texts that never change have theirs as attribute `check`.
+inline constexpr std::array<const char*, 7> summary_arrays{"summary/counts", "summary/figures", "summary/timers",
+                                                           "summary/hash",   "summary/reason",  "summary/warnings",
+                                                           "summary/cone"};
 
 // How much of the file is true. Two slots, written in turn after everything they count has been flushed; a reader
 // takes the slot with the larger sequence number whose check is right. So neither a kill between two writes nor a

@@ -4,16 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 
 #include "plot/text.hpp"
 #include "record/record_layout.hpp"
 #include "report/sections.hpp"
+#include "stickslip/files.hpp"
 
 namespace stickslip {
 
@@ -149,11 +147,8 @@ std::string write_report(const std::string& run, const std::string& file, const 
     const std::string path =
         !file.empty() ? file : (std::filesystem::path(record_file(run)).parent_path() / "report.html").string();
     const std::string html = report_html(read_record(run), options);
-    std::FILE* out = std::fopen(path.c_str(), "wb");
-    if (!out) throw Error(fmt::format("cannot write: {}", std::strerror(errno)), {path});
-    const bool written = std::fwrite(html.data(), 1, html.size(), out) == html.size();
-    const int why = errno;
-    if (std::fclose(out) != 0 || !written) throw Error(fmt::format("cannot write: {}", std::strerror(why)), {path});
+    require_other(path, record_file(run), "--output");
+    write_text_file(path, html);
     return path;
 }
 

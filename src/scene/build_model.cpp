@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/fields.hpp"
 #include "scene/builder.hpp"
 #include "stickslip/load.hpp"
 
@@ -29,6 +30,17 @@ void check_cone(const Scene& scene) {
 
 }  // namespace
 
+void require_tolerance(const OptionValues& solver_options) {
+    constexpr double largest = 1;  // [m/s]
+    for (const OptionValue& option : solver_options) {
+        if (option.key != "tol") continue;
+        const double tol = parse_number(option.text, option.place);
+        if (!(tol > 0 && tol <= largest))
+            throw Error(fmt::format("expected a tolerance > 0 and at most {} m/s, got '{}'", largest, option.text),
+                        option.place);
+    }
+}
+
 Model build_model(const Scene& scene) {
     validate_scene(scene);
     std::unique_ptr<MultibodySystem> system;
@@ -46,6 +58,7 @@ Model build_model(const Scene& scene) {
     model.source = scene.text;
     const Scene::Run& run = scene.run;
     check_cone(scene);
+    require_tolerance(run.solver.options);
     model.run.scheme = {run.scheme.name, run.scheme.options, run.scheme.place};
     if (run.step) model.run.scheme.options.push_back({"step", run.step->text, run.step->place});
     model.run.solver = {run.solver.name, run.solver.options, run.solver.place};

@@ -3,6 +3,7 @@
 
 #include "model/multibody.hpp"
 #include "stickslip/check.hpp"
+#include "stickslip/load.hpp"
 
 namespace stickslip {
 
@@ -16,8 +17,6 @@ void check_step_size(const Scene& scene, const MultibodyModel& model, const RunS
 // What the rows at t = 0 say. `scene` gives the places; null for mechanisms.
 void check_rows(const Scene* scene, const Model& model, Audit& audit);
 
-// The file of a scene file or `scene:NAME`.
-std::string scene_file(const std::string& spec);
 // [s] The step size of a run: as asked for, else the scheme's default.
 double run_step(const RunSettings& run);
 

@@ -62,6 +62,9 @@ public:
             throw Error(included ? "the included file is empty, expected keys of a scene (bodies, materials, ...)"
                                  : "the scene is empty, expected 'stickslip: 1' and bodies",
                         file.root.place());
+        if (included && !is_scene(file.root))
+            throw Error("expected a map of keys (bodies, materials, ...): the included file is no scene",
+                        file.root.place());
         if (file.root.kind != YamlNode::Kind::map)
             throw Error(
                 fmt::format("expected a map of keys (stickslip, bodies, run, ...), found {}", file.root.describe()),
@@ -85,6 +88,17 @@ public:
     }
 
 private:
+    // Some key is one of a scene, or nearly. What is no scene at all may be anybody's file: its lines are not shown.
+    static bool is_scene(const YamlNode& root) {
+        if (root.kind != YamlNode::Kind::map) return false;
+        const std::vector<std::string> known = scene_map("scene").keys();
+        return root.keys.empty() || std::any_of(root.keys.begin(), root.keys.end(), [&](const std::string& key) {
+                   return std::find(known.begin(), known.end(), key) != known.end() ||
+                          std::string_view(unknown_name("key", key, known).what()).find("did you mean") !=
+                              std::string_view::npos;
+               });
+    }
+
     static std::string identity(const std::string& name) {
         std::error_code failure;
         const fs::path path = fs::weakly_canonical(name, failure);

@@ -76,6 +76,7 @@ Model load_mechanism(const std::string& name, const OptionValues& overrides) {
                                value.place);
         }
     }
+    require_tolerance(run.solver.options);
     Mechanism mechanism = make_mechanism(name, parameters);
     Model model;
     model.source = "mechanism: " + name + "\n";

@@ -14,6 +14,8 @@
 #include <set>
 #include <sstream>
 
+#include "stickslip/files.hpp"
+
 namespace stickslip {
 
 namespace {
@@ -297,12 +299,13 @@ std::string read_text_file(const std::string& file) {
     const Place place{file, 0, 0};
     if (std::filesystem::is_directory(file, ignored))
         throw Error("cannot open: it is a folder, expected a scene file", place);
+    require_regular(file);  // a pipe would let us wait for ever
     std::ifstream stream(file, std::ios::binary);
     if (!stream)
         throw Error(
             std::filesystem::exists(file, ignored) ? "cannot open: no permission to read" : "cannot open: no such file",
             place);
-    // In pieces and with a limit, so that a device or pipe without end is refused too.
+    // In pieces and with a limit: a file may be larger than what memory holds.
     std::string text;
     std::vector<char> piece(1u << 16);
     while (stream.read(piece.data(), static_cast<std::streamsize>(piece.size())), stream.gcount() > 0) {

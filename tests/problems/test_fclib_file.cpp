@@ -403,6 +403,43 @@ TEST_F(FclibFile, WhatIsNoProblemIsRefusedByName) {
     compressed({0, 1, -3}, "claims -3 entries");
 }
 
+// Matrices that are none of mechanics: a mass that is not positive, a contact that pulls back what pushes it.
+TEST_F(FclibFile, MatricesThatNobodyCanComputeWithAreRefusedByName) {
+    const auto refused = [&](const std::string& words, bool local, const SparseMatrix& matrix, double mu) {
+        {
+            const std::string group = local ? "fclib_local" : "fclib_global";
+            Hdf5File out(file("a.h5"), Hdf5File::Open::create);
+            write_fclib_integer(out, group + "/spacedim", 2);
+            write_fclib_matrix(out, group + (local ? "/W" : "/M"), matrix);
+            if (!local) write_fclib_matrix(out, group + "/H", {2, 2, {{0, 0, 1.0}, {1, 1, 1.0}}});
+            for (const char* name : {"q", "f", "w"})
+                out.write<double>(group + "/vectors/" + name, std::vector<double>{-1, 0.5});
+            out.write<double>(group + "/vectors/mu", std::vector<double>{mu});
+            out.close();
+        }
+        try {
+            load_any_problem(file("a.h5"));
+            EXPECT_EQ(words, "");
+        } catch (const Error& error) {
+            EXPECT_TRUE(!words.empty() && std::string(error.what()).find(words) != std::string::npos) << error.what();
+        }
+    };
+    const SparseMatrix good{2, 2, {{0, 0, 2.0}, {0, 1, 1.0}, {1, 0, 1.0}, {1, 1, 3.0}}};
+    for (const bool local : {true, false}) {
+        refused("", local, good, 0.5);
+        refused("expected a friction coefficient >= 0", local, good, -0.5);
+        refused("expected a finite number", local, good, infinity);
+        refused("too large to compute with", local, {2, 2, {{0, 0, 1e101}, {1, 1, 1.0}}}, 0.5);
+        refused("expected a finite number", local, {2, 2, {{0, 0, infinity}, {1, 1, 1.0}}}, 0.5);
+    }
+    refused("has -2 on its diagonal in row 0", true, {2, 2, {{0, 0, -2.0}, {1, 1, 3.0}}}, 0.5);
+    refused("no positive definite symmetric part", false, {2, 2, {{0, 0, 1.0}, {0, 1, 2.0}, {1, 0, 2.0}, {1, 1, 1.0}}},
+            0.5);
+    refused("no positive definite symmetric part", false, {2, 2, {{0, 0, 1.0}, {0, 1, 1.0}, {1, 0, 1.0}, {1, 1, 1.0}}},
+            0.5);
+    refused("", false, {2, 2, {{0, 0, 1.0}, {0, 1, 5.0}, {1, 0, -5.0}, {1, 1, 1.0}}}, 0.5);  // gyroscopic
+}
+
 // A growing dataset may claim any length without a byte behind it.
 TEST_F(FclibFile, ClaimedSizesBeyondTheFileAreRefused) {
     {

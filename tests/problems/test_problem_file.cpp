@@ -134,7 +134,7 @@ TEST(ProblemFile, ComesBackBitForBit) {
     StepProblem problem = rich_problem(1);
     problem.r[0] = -0.0;
     problem.r[1] = std::numeric_limits<double>::denorm_min();
-    problem.c[0] = std::numeric_limits<double>::quiet_NaN();
+    problem.c[0] = 1e100;
     problem.b[0] = std::nextafter(1.0, 2.0);
     StepSolution guess = random_solution(problem, 2);
     save_problem(folder.file("a.h5"), problem, &guess);
@@ -276,6 +276,77 @@ TEST(ProblemFile, NumbersThatDoNotFitTogetherAreRefused) {
     spoil([](StepProblem& p) { p.contacts.normal.pop_back(); });
     spoil([](StepProblem& p) { p.S.resize(p.S.size() + 1); });
     spoil([](StepProblem& p) { p.upper.resize(0); });
+}
+
+// A file whose sizes fit but whose numbers nobody can compute with, each refused by its name.
+TEST(ProblemFile, NumbersThatNobodyCanComputeWithAreRefusedByName) {
+    const Folder folder;
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    const auto spoil = [&](const char* named, auto change) {
+        StepProblem problem = rich_problem(20);
+        change(problem);
+        save_problem(folder.file("a.h5"), problem);
+        const std::string words = complaint(folder.file("a.h5"));
+        EXPECT_NE(words.find(named), std::string::npos) << named << ": " << words;
+    };
+    spoil("joints/lower[3] = 2 is above joints/upper[3] = 1", [](StepProblem& p) { p.lower[3] = 2, p.upper[3] = 1; });
+    spoil("'joints/lower' entry 1 is nan", [&](StepProblem& p) { p.lower[1] = nan; });
+    spoil("'joints/upper' entry 2 is nan", [&](StepProblem& p) { p.upper[2] = nan; });
+    spoil("leave no number", [](StepProblem& p) { p.lower[0] = p.upper[0] = infinity; });
+    spoil("leave no number", [](StepProblem& p) { p.lower[0] = p.upper[0] = -infinity; });
+    spoil("'joints/T' entry 0 is -0.5", [](StepProblem& p) { p.T[0] = -0.5; });
+    spoil("'contacts/S' entry 4 is -1", [](StepProblem& p) { p.S[4] = -1; });
+    spoil("'contacts/friction' entry 2 is -0.25", [](StepProblem& p) { p.contacts.friction[2] = -0.25; });
+    spoil("'contacts/friction' entry 2 is inf", [](StepProblem& p) { p.contacts.friction[2] = infinity; });
+    spoil("'r' entry 3 is nan", [&](StepProblem& p) { p.r[3] = nan; });
+    spoil("'joints/b' entry 1 is 1e+101", [](StepProblem& p) { p.b[1] = 1e101; });
+    spoil("'contacts/c' entry 2 is -inf", [](StepProblem& p) { p.c[2] = -infinity; });
+    spoil("'contacts/values' entry 7 is 1e+308", [](StepProblem& p) { p.contacts.jacobian.values[7] = 1e308; });
+    spoil("'joints/values' entry 0 is inf", [](StepProblem& p) { p.joints.jacobian.values[0] = infinity; });
+    spoil("'A/values' entry 1 is nan", [&](StepProblem& p) { p.A.values[1] = nan; });
+    spoil("the block of node 1 has no positive definite", [](StepProblem& p) { p.A.values[p.A.diagonal[1]] *= -1; });
+    spoil("the block of node 2 has no positive definite", [](StepProblem& p) {
+        const int dof = p.nodes().dof(2);  // two equal rows and columns: singular
+        double* block = p.A.values.data() + p.A.diagonal[2];
+        for (int i = 0; i < dof; ++i) block[i + dof] = block[i];
+        for (int j = 0; j < dof; ++j) block[1 + j * dof] = block[j * dof];
+    });
+    spoil("the whole matrix has no positive definite", [](StepProblem& p) {
+        for (const BlockMatrix::Coupling& c : p.A.couplings)
+            for (int i = 0; i < p.nodes().dof(c.row_node) * p.nodes().dof(c.column_node); ++i)
+                p.A.values[static_cast<std::size_t>(c.offset + i)] = 1e4;
+    });
+    spoil("'A/coupling' names the nodes 0 and 2 twice", [](StepProblem& p) { p.A.couplings[2] = p.A.couplings[0]; });
+}
+
+// What HDF5 would open elsewhere when it is asked for an array.
+TEST(ProblemFile, NothingOutsideTheFileIsOpened) {
+    if (std::system("/usr/bin/python3 -c 'import numpy, h5py' >/dev/null 2>&1") != 0) GTEST_SKIP() << "no h5py";
+    const Folder folder;
+    const std::string file = folder.file("a.h5"), other = folder.file("other.h5");
+    struct Case {
+        const char *named, *code;
+    };
+    for (const Case& c :
+         {Case{"'r' is a link to another file", "del f['r']; f['r'] = h5py.ExternalLink(other, '/r')"},
+          Case{"is a link to another file", "del f['contacts']; f['contacts'] = h5py.ExternalLink(other, '/contacts')"},
+          Case{"'r' is a link to another file",
+               "del f['r']; f['out'] = h5py.ExternalLink(other, '/'); "
+               "f['r'] = h5py.SoftLink('/out/r')"},
+          Case{"'r' keeps its numbers in another file",
+               "n = f['r'].shape; del f['r']; f.create_dataset('r', n, 'f8', external=[(other, 0, 8 * n[0])])"},
+          Case{"'r' keeps its numbers in another file",
+               "n = f['r'].shape; del f['r']; l = h5py.VirtualLayout(n, 'f8'); "
+               "l[:] = h5py.VirtualSource(other, 'r', n); f.create_virtual_dataset('r', l)"},
+          Case{"claims 1000000000 numbers", "del f['r']; f.create_dataset('r', (10**9,), 'f8', chunks=(8,))"}}) {
+        save_problem(file, rich_problem(21));
+        save_problem(other, rich_problem(21));
+        const std::string line = "/usr/bin/python3 -c \"import h5py; other = '" + other + "'; f = h5py.File('" + file +
+                                 "', 'r+'); " + c.code + "; f.close()\"";
+        ASSERT_EQ(std::system(line.c_str()), 0) << c.code;
+        const std::string words = complaint(file);
+        EXPECT_NE(words.find(c.named), std::string::npos) << c.code << ": " << words;
+    }
 }
 
 // Damage of any kind, anywhere in the file: an Error, or (where the bytes mean nothing, such as the space between

@@ -27,7 +27,7 @@ arrows = {
 
 # The layer whose promise a public header is.
 public = {
-    "types": "base", "error": "base", "options": "base", "version": "base", "threads": "base", "tolerances": "base",
+    "types": "base", "error": "base", "files": "base", "options": "base", "version": "base", "threads": "base", "tolerances": "base",
     "blocks": "math",
     "problem": "problems",
     "stored_problem": "problems",

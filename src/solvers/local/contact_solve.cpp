@@ -12,6 +12,7 @@ namespace {
 // Pivots below this share of the largest entry count as zero: the local problem gets a proximal term.
 constexpr double singular = 1e-11;
 constexpr double proximal = 1e-6;  // of the trace; larger slows the sweeps on singular W, smaller loses digits
+constexpr int proximal_tries = 4;  // a hundred times more each time, up to the trace itself
 
 // x = A^-1 b by elimination with partial pivoting; false when A is singular to `singular`.
 template <int N>
@@ -244,7 +245,8 @@ ContactMode solve_contact(int dim, double mu, int facets, const double* W, const
     }
     double trace = 0;
     for (int k = 0; k < dim; ++k) trace += W[k * (dim + 1)];
-    if (!(trace > 0)) return p[0] > 0 ? ContactMode::stick : ContactMode::open;  // no impulse moves this contact
+    // No impulse moves this contact, or the numbers have overflowed.
+    if (!(trace > 0 && trace < infinity)) return p[0] > 0 ? ContactMode::stick : ContactMode::open;
     if (dim == 1 || mu <= 0) {
         std::fill(p + 1, p + dim, 0.0);
         p[0] = W[0] > 0 ? -q[0] / W[0] : p[0];
@@ -269,12 +271,13 @@ ContactMode solve_contact(int dim, double mu, int facets, const double* W, const
     }
     ContactMode mode = ContactMode::stick;
     if (solve_plain(dim, mu, facets, W, q, p, mode)) return mode;
-    for (double extra = proximal * trace; extra <= 2 * trace; extra *= 100) {
+    double extra = proximal * trace;
+    for (int k = 0; k < proximal_tries; ++k, extra *= 100) {
         double W_near[9], q_near[3], x[3];
         std::copy(W, W + 9, W_near);
-        for (int k = 0; k < 3; ++k) {
-            W_near[4 * k] += extra;
-            q_near[k] = q[k] - extra * p[k];
+        for (int i = 0; i < 3; ++i) {
+            W_near[4 * i] += extra;
+            q_near[i] = q[i] - extra * p[i];
         }
         if (q_near[0] >= 0) {
             std::fill(p, p + 3, 0.0);
