@@ -170,11 +170,13 @@ TEST(Contradiction, KnowsStoredProblemsWithoutMass) {
     Nodes nodes;
     nodes.add(3);
     problem.W.shape_diagonal(nodes);
-    problem.q = Vec3(-1, 0.2, 0.1);
+    problem.q.resize(3);
+    problem.q << -1, 0.2, 0.1;
     problem.friction = {0.5};
     problem.facets = {disc_facets};
     EXPECT_TRUE(find_contradiction(problem));
-    VecX p = Vec3(1e18, 0, 0);
+    VecX p = VecX::Zero(3);
+    p[0] = 1e18;
     EXPECT_GT(certify(problem, p, 1e-8).bound(), 0.5);
 }
 
