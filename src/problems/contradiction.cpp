@@ -161,6 +161,8 @@ private:
         Contradiction found;
         const double demand = -rows_.c.dot(y_), terms = rows_.c.cwiseAbs().dot(y_.cwiseAbs());
         if (!(demand > real_demand * terms) || !(demand > 0) || !std::isfinite(demand)) return found;
+        const double largest = std::max(rows_.c.cwiseAbs().maxCoeff(), (rows_.R.cwiseAbs() * v_.cwiseAbs()).maxCoeff());
+        if (!(lack_.cwiseAbs().maxCoeff() > real_demand * largest)) return found;  // satisfied, but for rounding
         const VecX rounding = 2.3e-16 * (rows_.R.cwiseAbs().transpose() * y_.cwiseAbs());
         const double hidden = std::sqrt(std::max(0.0, rounding.dot(precondition(rounding))));
         const double needed = demand / (size_ + hidden);  // speed, in the norm of A, that would satisfy the rows

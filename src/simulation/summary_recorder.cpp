@@ -103,7 +103,7 @@ void SummaryRecorder::note_step(const Step& step, const StepReport& report) {
     ++s.steps;
     s.rejected += report.rejected;
     s.solves += report.solves;
-    if (worst <= tol_ && report.status == Status::ok)
+    if (worst <= tol_ && report.solve.status == Status::ok)
         ++s.certified_steps;
     else
         s.certified = false;

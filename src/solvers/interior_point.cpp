@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "problems/certificate.hpp"
 #include "solvers/nsgs.hpp"
 
 namespace stickslip {
@@ -413,7 +414,11 @@ SolveReport InteriorPointSolver::solve_local(const DelassusProblem& problem, Del
         report.reason = refuses_polygons;
         return report;
     }
-    const auto judge = [&](const RowVec& x) { return relative_error(problem, x); };
+    // Points inside the cones may satisfy the natural map and still miss a law by the root of 1 + mu^2.
+    const auto judge = [&](const RowVec& x) {
+        const double error = relative_error(problem, x);
+        return error <= options.tol ? certify(problem, x, options.tol).residual.contacts : error;
+    };
     const auto jammed = [] { return false; };  // on to the next way
     delassus_.prepare(problem, false);
     const double plain = delassus_.work();
@@ -432,7 +437,7 @@ SolveReport InteriorPointSolver::solve_local(const DelassusProblem& problem, Del
     solution.p = best_.vec();
     solution.modes.assign(best_modes_.begin(), best_modes_.end());
     solution.warm = true;
-    report.residual.contacts = relative_error(problem, solution.p);
+    report.residual.contacts = judge(best_);
     report.status = report.residual.contacts <= options.tol ? Status::ok
                     : std::isnan(report.residual.contacts)  ? Status::diverged
                                                             : Status::not_converged;

@@ -134,6 +134,9 @@ def solve(command, result, judged, problem_path, solution_path):
         told = json.loads(done.stdout)
     except ValueError:
         told = None
+    if done.returncode == 2 and "too large to compute with" in done.stderr:  # refused as input
+        result.outcome = "refused"
+        return
     if done.returncode not in (0, 1) or told is None:
         result.outcome = "crash"
         result.why = f"exit {done.returncode}: {(done.stderr.strip() or done.stdout.strip())[-200:]}"

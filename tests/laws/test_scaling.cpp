@@ -106,7 +106,7 @@ Course walk(const Small& small, const std::string& scheme, double length, int ma
     Scene scene = read_scene_text(small.text, small.name, {set("run.scheme", scheme)});
     const testing::SceneScale scale(length);
     scale.apply(scene);
-    const double speed = scale.L / scale.T;
+    const double speed = std::max(1.0, scale.L / scale.T);  // of small ones angles turn fast: less would be rounding
     scene.run.solver.options.push_back({"tol", fmt::format("{:.17g}", speed * default_tolerance), {}});
     Simulation simulation(build_model(scene));
     Course course;

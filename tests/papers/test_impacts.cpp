@@ -146,7 +146,7 @@ TEST_P(RandomImpacts, GainEnergyOnlyWhereTheirLawAllowsAndSaySo) {
             EXPECT_EQ(outcome.end.impact_gains.count > 0, made);
         }
         bool told = false;
-        for (const std::string& text : outcome.end.warnings) told = told || text.starts_with("impacts made");
+        for (const std::string& text : outcome.end.warnings) told = told || text.find("impacts made") != text.npos;
         EXPECT_EQ(told, outcome.end.impact_gains.count > 0);
         gains += made;
         largest = std::max(largest, outcome.gain / scale);
@@ -435,7 +435,7 @@ TEST(KanesPendulum, NewtonsLawGainsEnergyAndTheOthersDoNot) {
     EXPECT_EQ(end.impact_gains.count, 1);
     EXPECT_NEAR(end.impact_gains.energy, 1.7576 * energy(v), 1e-4 * energy(v));
     ASSERT_FALSE(end.warnings.empty());
-    EXPECT_TRUE(end.warnings[0].starts_with("impacts made 0.0407 J in 1 steps")) << end.warnings[0];
+    EXPECT_TRUE(end.warnings[0].starts_with("doubtful: impacts made 0.0407 J")) << end.warnings[0];
 }
 
 }  // namespace

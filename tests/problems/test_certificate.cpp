@@ -148,6 +148,7 @@ TEST(Contradiction, FindsJointsAgainstContactsAlongAChain) {
     add_contact(problem, {{n - 1, -1.0}});
     finish(problem);
     problem.c[0] = -1e-3;
+    problem.c[1] = 1;
     EXPECT_FALSE(find_contradiction(problem));  // the chain may leave
     problem.c[1] = -1e-3;
     const Contradiction found = find_contradiction(problem);

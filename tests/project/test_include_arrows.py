@@ -30,6 +30,7 @@ public = {
     "types": "base", "error": "base", "files": "base", "options": "base", "version": "base", "threads": "base", "tolerances": "base",
     "blocks": "math",
     "problem": "problems",
+    "contradiction": "problems",
     "stored_problem": "problems",
     "solver": "solvers",
     "system": "model",

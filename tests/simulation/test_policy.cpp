@@ -40,7 +40,7 @@ TEST(Policy, BudgetTakesWhatTheSolverGaveAndStatesTheResidual) {
 }
 
 TEST(Policy, TheToleranceOfTheSolverIsTheOneInForce) {
-    const OptionValues loose = with(with(weak, "run.policy", "budget"), "solver.tol", "1e3");
+    const OptionValues loose = with(with(weak, "run.policy", "budget"), "solver.tol", "1");
     const RunSummary summary = Simulation(scene_of(sliding_box, loose)).run();
     EXPECT_TRUE(summary.certified);
     EXPECT_EQ(summary.certified_steps, summary.steps);
