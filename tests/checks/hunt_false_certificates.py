@@ -134,7 +134,8 @@ def solve(command, result, judged, problem_path, solution_path):
         told = json.loads(done.stdout)
     except ValueError:
         told = None
-    if done.returncode == 2 and "too large to compute with" in done.stderr:  # refused as input
+    beyond = ("too large to compute with", "expected a finite number")
+    if done.returncode == 2 and any(words in done.stderr for words in beyond):  # refused as input
         result.outcome = "refused"
         return
     if done.returncode not in (0, 1) or told is None:
