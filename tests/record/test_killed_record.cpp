@@ -220,7 +220,9 @@ TEST(KilledRecord, CanBeReadWhileItIsStillAlive) {
     std::string said;
     for (int i = 0; i < 500 && !std::filesystem::exists(file); ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    for (int i = 0; i < 60 && said.empty(); ++i) {
+    // The record grows all the while, and with it the time of a reading: some seconds show enough.
+    const auto enough = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    for (int i = 0; i < 60 && said.empty() && std::chrono::steady_clock::now() < enough; ++i) {
         try {
             const RecordContents r = read_record(file);
             said = compare(run, r);
