@@ -3,6 +3,7 @@
 # make build     only build; the command is then build/stickslip
 # make bench     time kernels and scenes, write bench/results/<machine>/*.csv
 # make bench-solvers FCLIB=folder   our solvers against Siconos on FCLIB files and piles; BENCH_ARGS="--only capsules --limit 5"
+# make bench-peers   Bullet, ODE, MuJoCo beside us on the same scenes; BENCH_ARGS="--scenes stack,slide --engines stickslip,ode"
 # make install   PREFIX=/usr/local, DESTDIR= : library, headers, command, scenes, man page
 # make format    clang-format over our sources;  make tidy: clang-tidy;  make clean: remove build/
 
@@ -16,7 +17,7 @@ release := build/release
 tiers = run
 sources = $(shell find include src cli tests bench examples -name '*.[ch]pp')
 
-.PHONY: help deps demo build test bench bench-solvers install clean format tidy
+.PHONY: help deps demo build test bench bench-solvers bench-peers install clean format tidy
 help:
 	@sed -n '1,/^$$/s/^# //p' Makefile
 
@@ -58,6 +59,14 @@ bench-solvers: build
 	@arch=$$(sed -n 's/^STICKSLIP_ARCH:[A-Z]*=//p' $(release)/CMakeCache.txt); \
 	/usr/bin/python3 bench/solvers/compare.py --command build/stickslip --out bench/results/$$arch-$$(nproc)core --docs docs --lcp \
 	    $(if $(FCLIB),--fclib "$(FCLIB)") $(BENCH_ARGS)
+
+# Engines that are not installed are left out; scripts/install-deps oracles brings them.
+bench-peers: tiers = run
+bench-peers: build
+	@cmake $(release) --log-level=WARNING -DSTICKSLIP_PEERS=ON
+	@cmake --build $(release) -j $(JOBS) --target bench_peers
+	@arch=$$(sed -n 's/^STICKSLIP_ARCH:[A-Z]*=//p' $(release)/CMakeCache.txt); \
+	bench/peers/run.py $(release) bench/results/$$arch-$$(nproc)core $(BENCH_ARGS)
 
 install: build
 	@DESTDIR=$(DESTDIR) cmake --install $(release) --prefix $(PREFIX)

@@ -144,7 +144,8 @@ std::string differences(const RecordContents& past, const Model& model) {
     };
     compare("scheme", past.scheme, model.run.scheme.name);
     compare("solver", past.solver, model.run.solver.name);
-    compare("policy", past.policy, model.run.certify ? "certify" : "budget");
+    compare("policy", past.policy, to_string(model.run.policy));
+    compare_all("budget.", past.budget, to_string(model.run.budget));
     if (past.end == 0) return text;  // a record that keeps no options
     compare_all("scheme.", past.scheme_options, text_of(model.run.scheme.options));
     compare_all("solver.", past.solver_options, text_of(model.run.solver.options));
@@ -292,7 +293,9 @@ Command run_command() {
           .max = 100000},
          {.names = "--json", .value = &a->json, .help = "print one JSON object at the end"},
          {.names = "--quiet", .value = &a->quiet, .help = "no progress bar, no summary"},
-         {.names = "--profile", .value = &a->profile, .help = "time spent in each part of the step"}},
+         {.names = "--profile",
+          .value = &a->profile,
+          .help = "time spent in each part of the step, and which rungs of the solver answered"}},
         [a] { return run(*a); }};
 }
 

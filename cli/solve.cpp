@@ -4,6 +4,8 @@
 // the relative error err_vel of the impulses alone, recomputed here and not taken from the solver.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <chrono>
 #include <cmath>
 #include <ctime>
@@ -104,6 +106,9 @@ int solve_own(const SolveArguments& a, StoredProblem& stored) {
     StepSolution& solution = stored.step_guess;
     OptionValues options = solver_options(a);
     if (!a.tol.empty()) options.push_back({"tol", a.tol, Place{"--tol", 0, 0}});
+    // Nobody knows what the numbers of a file mean, so that its tolerance is absolute; runs have theirs in proportion.
+    if (std::none_of(options.begin(), options.end(), [](const OptionValue& option) { return option.key == "tol"; }))
+        options.push_back({"tol", fmt::format("{}", default_tolerance), {}});
     require_tolerance(options);
     make_solver(a.solver, options, Place{"--solver", 0, 0});  // wrong options are told before anything else
     if (a.cold) {
@@ -141,6 +146,7 @@ int solve_own(const SolveArguments& a, StoredProblem& stored) {
                                     {"contacts", problem.contacts.size()},
                                     {"status", to_string(status)},
                                     {"rounding", report.rounding},
+                                    {"tol", report.tol},
                                     {"format", "stickslip"}};
         if (!reason.empty()) json["reason"] = reason;
         add_parts(contradiction, json);
@@ -339,7 +345,7 @@ Command solve_command() {
              {.names = "--solver", .value = &a->solver, .help = "solver (stickslip list solvers)"},
              {.names = "--tol",
               .value = &a->tol,
-              .help = "residual tolerance [m/s]; FCLIB files: of the relative error err_vel, default 1e-8"},
+              .help = "residual tolerance [m/s], default 1e-9; FCLIB files: of the relative error err_vel, default 1e-8"},
              {.names = "--set", .value = &a->sets, .help = "KEY=VALUE: an option of the solver"},
              {.names = "-o,--output",
               .value = &a->output,

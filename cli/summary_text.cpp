@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "stickslip/files.hpp"
 
@@ -77,6 +78,46 @@ Json verdict_json(const Verdict& verdict) {
             {"remarks", verdict.remarks}};
 }
 
+Json uncertified_json(const RunSummary& s) {
+    Json listed = Json::array();
+    for (const UncertifiedStep& step : s.uncertified.listed)
+        listed.push_back({{"t", step.t},
+                          {"step", step.step},
+                          {"residual", step.residual},
+                          {"tol", step.tol},
+                          {"action", step.action()},
+                          {"substeps", step.substeps},
+                          {"compliance", step.compliance},
+                          {"solver", step.solver},
+                          {"contacts", step.contacts},
+                          {"who", step.who}});
+    return {{"steps", s.uncertified.steps}, {"listed", std::move(listed)}};
+}
+
+// "t = 0.125 s, step 32: residual 0.0012 m/s, allowed 1e-09; best point of nsgs; 4 contacts: floor/box:f0/v1, ..."
+std::string uncertified_text(const UncertifiedStep& step) {
+    std::string text = fmt::format("t = {:.6g} s, {}: residual {:.3g} m/s, allowed {:.3g}; {} of {}", step.t,
+                                   step.step > 0 ? fmt::format("step {}", step.step) : std::string("impact of an edit"),
+                                   step.residual, step.tol, step.action(), step.solver);
+    if (step.contacts == 0) return text;
+    text += fmt::format("; {} contact{}", step.contacts, step.contacts > 1 ? "s" : "");
+    if (step.who.empty()) return text;
+    return fmt::format("{}: {}{}", text, fmt::join(step.who, ", "),
+                       std::ssize(step.who) < step.contacts ? ", ..." : "");
+}
+
+// Who answered for the islands of the run: a line for each rung that did.
+std::string ladder_text(const RunSummary& s) {
+    const long all = std::accumulate(s.ladder.begin(), s.ladder.end(), 0L);
+    if (all == 0) return {};
+    std::string text = "  ladder       rung                islands    share\n";
+    for (std::size_t i = 0; i < s.ladder.size(); ++i)
+        if (s.ladder[i] > 0)
+            text += fmt::format("               {:<19} {:<10} {:.3g} %\n", to_string(static_cast<Rung>(i)), s.ladder[i],
+                                100.0 * static_cast<double>(s.ladder[i]) / static_cast<double>(all));
+    return text;
+}
+
 // Reasons of the verdict stand among the warnings with this word before them.
 bool is_reason(const std::string& warning) { return warning.starts_with("doubtful: "); }
 
@@ -90,6 +131,11 @@ std::string summary_json(const Simulation& simulation, const RunSummary& s) {
     json["solver"] = s.solver;
     json["cone"] = s.cone;
     json["policy"] = s.policy;
+    if (const StepBudget& budget = simulation.model().run.budget; budget.limited()) {
+        json["budget"] = Json::object();
+        if (budget.ms) json["budget"]["ms"] = *budget.ms;
+        if (budget.factorisations) json["budget"]["factorisations"] = *budget.factorisations;
+    }
     json["end"] = end_word(s.end);
     if (!s.reason.empty()) json["reason"] = s.reason;
     if (!s.refused_problem.empty()) json["capsule"] = s.refused_problem;
@@ -106,7 +152,12 @@ std::string summary_json(const Simulation& simulation, const RunSummary& s) {
         {"mean", s.step_ms.mean}, {"p50", s.step_ms.p50}, {"p99", s.step_ms.p99}, {"max", s.step_ms.max}};
     json["residual"] = {{"max", s.residual.max}, {"mean", s.residual.mean}};
     json["certified"] = s.certified;
-    json["deterministic"] = true;
+    json["uncertified"] = uncertified_json(s);
+    json["substepped"] = s.substepped;
+    json["ladder"] = Json::object();
+    for (std::size_t i = 0; i < s.ladder.size(); ++i)
+        if (s.ladder[i] > 0) json["ladder"][to_string(static_cast<Rung>(i))] = s.ladder[i];
+    json["deterministic"] = s.deterministic;
     json["gap_violation_max"] = s.gap_violation_max;
     json["joint_violation"] = {{"position_max", s.joint_violation.position_max},
                                {"velocity_max", s.joint_violation.velocity_max}};
@@ -163,6 +214,14 @@ std::string summary_text(const Simulation& simulation, const RunSummary& s) {
                                  s.steps == 0  ? std::string("no step was taken")
                                  : s.certified ? std::string("every step certified")
                                                : fmt::format("{} of {} steps certified", s.certified_steps, s.steps)));
+    constexpr std::size_t shown = 3;
+    const auto& listed = s.uncertified.listed;
+    for (std::size_t i = 0; i < std::min(shown, listed.size()); ++i)
+        line(i == 0 ? "uncertified" : "", uncertified_text(listed[i]));
+    if (s.uncertified.steps > static_cast<long>(shown))
+        line("", fmt::format("and {} more; --json and the page of the run list them",
+                             s.uncertified.steps - static_cast<long>(shown)));
+    if (s.substepped > 0) line("sub-steps", fmt::format("{} steps were certified in sub-steps", s.substepped));
     line("drift", fmt::format("overlap {:.2e} m, joints {:.2e} m, {:.2e} m/s", s.gap_violation_max,
                               s.joint_violation.position_max, s.joint_violation.velocity_max));
     line("energy", fmt::format("kinetic {:.6g}, potential {:.6g}, elastic {:.6g} J", s.energies.kinetic,
@@ -180,9 +239,9 @@ std::string summary_text(const Simulation& simulation, const RunSummary& s) {
         line("variation", fmt::format("{:.4g} of v, {:.4g} of v_weighted, the velocity that converges", s.variation.v,
                                       s.variation.v_weighted));
     if (s.energy_bound_violations > 0)
-        line("bounds",
-             fmt::format("the bound on the kinetic energy was broken in {} stages: contacts or joints did work "
-                         "on v_weighted",
+        line("energy bound",
+             fmt::format("in {} solves contacts or joints added energy to v_weighted: there the kinetic energy is not "
+                         "bounded by the work of the loads",
                          s.energy_bound_violations));
     const std::vector<std::string> names = system.coordinate_names();
     std::string state;
@@ -200,12 +259,12 @@ std::string profile_text(const RunSummary& s) {
     static const char* names[] = {"find", "fill", "solve", "advance", "book"};
     double sum = 0;
     for (const double x : s.timers.seconds) sum += x;
-    std::string text = "  profile      part       s          us/step   share\n";
+    std::string text = "  profile      part       seconds    us/step   share\n";
     for (int i = 0; i < StepTimers::arrows; ++i)
         text += fmt::format("               {:<10} {:<10.3g} {:<9.3g} {:.0f} %\n", names[i], s.timers.seconds[i],
                             1e6 * s.timers.seconds[i] / static_cast<double>(std::max(1L, s.steps)),
                             sum > 0 ? 100 * s.timers.seconds[i] / sum : 0.0);
-    return text;
+    return text + ladder_text(s);
 }
 
 }  // namespace stickslip::cli

@@ -2,7 +2,7 @@
 # Kernels are timed alone, so the programs see src. scripts/run-bench runs them all.
 find_package(benchmark REQUIRED)
 file(GLOB_RECURSE programs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cpp)
-list(FILTER programs EXCLUDE REGEX /bench/ida/)
+list(FILTER programs EXCLUDE REGEX "/bench/(ida|peers)/")
 add_custom_target(bench_programs)
 if(TARGET stickslip_command)
   add_dependencies(bench_programs stickslip_command)  # bench/steps.py counts its instructions

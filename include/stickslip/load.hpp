@@ -25,6 +25,8 @@ std::string mechanics_of(const std::string& source);
 // Throws Error unless `tol` among the options of a solver, if it is there, is a tolerance: positive and at most 1 m/s. A
 // larger one would call everything certified.
 void require_tolerance(const OptionValues& solver_options);
+// Throws Error unless the numbers of a budget make sense and its policy is the one that has a budget.
+void require_budget(const RunSettings& run, const Place& place = {});
 
 // What `stickslip list` tells of joints, shapes and scenes.
 struct NamedSummary {

@@ -130,9 +130,14 @@ Residual residual(const StepProblem& problem, const StepSolution& solution);  //
 // |q| (by 1 when q = 0). Stored problems are compared by it ("err_vel").
 double relative_error(const DelassusProblem& problem, const ConstRef& p);
 
-// [m/s] A step is certified when its residual is at most this, unless `solver.tol` says otherwise. With a
-// larger tolerance stiction creeps visibly over minutes; with a smaller one rounding of heavy stacks decides.
+// What a solver that is used by itself stops at: [m/s] of step problems, relative to |q| of Delassus problems. Solvers of
+// make_solver() take it for Delassus problems only.
 inline constexpr double default_tolerance = 1e-9;
+// A step is certified when its residual is at most this share of the speeds of its islands, unless `solver.tol` is given, which
+// is absolute [m/s]. Stiction does not depend on it, since solvers
+// end with a direct solve for the modes they found. With a larger one hit walls keep visible errors; with a smaller one more
+// steps of jammed heaps cannot be certified.
+inline constexpr double default_share = 1e-4;
 
 // Step problems as files (HDF5): what `stickslip solve` replays, bit for bit.
 void save_problem(const std::string& file, const StepProblem& problem, const StepSolution* guess = nullptr);

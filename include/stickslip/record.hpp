@@ -34,8 +34,9 @@ struct RecordContents {
     std::string model, source, version;
     std::string scheme, solver, policy;
     std::string scheme_options, solver_options;  // "step=1e-3 theta=0.6"
+    std::string budget;                          // "ms=10 factorisations=20"; empty if none or not recorded
     double end = 0;                              // [s] asked for; this and the next two are 0 if not recorded
-    double tolerance = 0;                        // [m/s] a step counts as certified up to here
+    double tolerance = 0;                        // [m/s] a step counts as certified up to here; 0: in proportion to its speeds
     double record_every = 0;                     // [s] 0: every step
     std::vector<double> t;                       // [s]
     std::vector<double> step_length;             // [s] of the step that ended at or covers t; 0 for the initial state
@@ -59,6 +60,7 @@ struct RecordContents {
     std::vector<std::uint8_t> reaction_unique;  // of each; 0: the smallest of many, because rows are redundant
     std::vector<std::string> redundant;         // rows that depend on others
     std::vector<Event> events;                  // of the whole run, whether or not a row was recorded then
+    std::vector<UncertifiedStep> uncertified;   // every step taken without a certificate; empty if not recorded
     long steps = 0;                             // taken until the last flush
     std::string hash;                           // of the final state, empty unless complete
     std::vector<std::uint8_t> snapshot;         // the last complete one, empty if none

@@ -1,7 +1,7 @@
 // A scene: plain structs, exactly what the file says, in SI units. Nothing here computes.
 //
 // Reading (read_scene) checks everything that can be judged without mechanics: types, sizes, signs, finite
-// numbers, names that must exist. Building (build_scene, in another file) turns a Scene into a System; whatever it
+// numbers, names that must exist. Building (build_model, in load.hpp) turns a Scene into a System; whatever it
 // has to complain about carries the Place it was written at. docs/scene.md lists every key with unit and default.
 //
 // Frames: `pose` of a body places its body frame B in the world W; `com`, `at_a`, `at_b`, `at` of a load and the
@@ -16,6 +16,7 @@
 
 #include "stickslip/error.hpp"
 #include "stickslip/options.hpp"
+#include "stickslip/policy.hpp"
 #include "stickslip/types.hpp"
 
 namespace stickslip {
@@ -217,14 +218,16 @@ struct Scene {
         bool csv = false;
     };
 
-    enum class Policy { certify, budget };
+    using Policy = stickslip::Policy;
+    using Budget = StepBudget;
 
     struct Run {
         Selection scheme{"moreau-jean", {}, {}};
         Selection solver{"auto", {}, {}};
         OptionValues
             tolerances;  // those given, in SI units; all others go with the sizes of the model (System::scales)
-        Policy policy = Policy::certify;
+        Policy policy = Policy::degrade;
+        Budget budget;  // of each step under policy budget
         // [s] > 0, from `run.step` or `run.scheme.step` (never left among the options of the scheme); absent: the
         // scheme's default. The text is a number; the place is where it was written.
         std::optional<OptionValue> step;
@@ -253,8 +256,7 @@ struct Scene {
     Run run;
 };
 
-const char* to_string(Scene::Plane plane);    // "none", "xy", ...
-const char* to_string(Scene::Policy policy);  // "certify", "budget"
+const char* to_string(Scene::Plane plane);  // "none", "xy", ...
 
 // Reads and checks; throws Error with file:line:column. An override (key, text) is `--set key=text`: a key path
 // with dots (`bodies.arm.mass`, `scheme.theta`, `bodies.arm.shapes.0.box`) or the name of a `let` parameter; the text

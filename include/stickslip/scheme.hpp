@@ -18,7 +18,8 @@
 
 namespace stickslip {
 
-class Redundancy;  // diagnose/redundancy.hpp: joint rows that depend on others
+class Redundancy;     // diagnose/redundancy.hpp: joint rows that depend on others
+class ContactShares;  // diagnose/contact_shares.hpp: contacts that share their load in more ways than one
 
 // Who walks through the fields that live on between steps: a snapshot, which writes or reads them without knowing whose they are.
 class FieldVisitor {
@@ -92,6 +93,7 @@ struct ContactRecord {
     Vec3 position, normal, tangent;                                         // in W
     Vec3 impulse = Vec3::Zero();                                            // [N s] in the frame (n, t1, t2)
     Vec3 force = Vec3::Constant(std::numeric_limits<double>::quiet_NaN());  // [N] at t1; NaN: impulses only are known
+    bool unique = true;  // false: other impulses have the same effect on the bodies; the smallest are given
 };
 
 // Time spent in each arrow of the walk [s].
@@ -111,6 +113,10 @@ struct StepReport {
     const char* reason = "";  // one sentence when status is not ok
     const char* remark =
         "";  // one sentence, lasting and without numbers, on what this step did not do; becomes a warning
+
+    // By the loop, for recorders.
+    long number = 0;  // of the step in its run, from 1
+    int parts = 1;    // it is one of so many sub-steps into which the loop cut a step; 1: a whole step
 };
 
 // What a scheme brings along for itself: scratch that only it knows, and what only it remembers. Made by Scheme::prepare() and
@@ -178,7 +184,8 @@ struct StepTerms {
     RowVec joint_stabilisation;      // per bilateral row: and that of b
     RowVec contact_speed;            // per contact row [m/s]: H v, by contact_speeds()
     RowVec joint_speed;              // per bilateral row [m/s, rad/s]: G v, by joint_speeds()
-    RowVec reaction;                 // per bilateral row [N s]: those of one stage, by note_impulses()
+    RowVec reaction;                 // per bilateral row [N s]: those of one stage, by note_impulses(),
+    RowVec contact_impulse;          // per contact row [N s]: and these; by share_impulses() the smallest
     std::vector<char> wanted;        // per contact: whether it has a row in the problem
 };
 
@@ -203,6 +210,9 @@ struct Step : StepRecord {
     StepMemory memory;
     std::unique_ptr<SchemeWork> scheme_work;  // of the scheme that prepared this step; null before that
 
+    // Somebody reads the impulses of every step: of those that are not unique the smallest are looked for. False: of events only.
+    bool forces_wanted = true;
+
     // Of the run, set before prepare(): without that those of bodies of 1 m, 1 m/s and 1 kg.
     Tolerances tolerances;
 
@@ -219,6 +229,7 @@ struct Step : StepRecord {
     std::unique_ptr<ContactFinder> finder;
     std::vector<signed char> sides;  // EdgeSides of the rows; written by schemes that stop at edges
     std::unique_ptr<Redundancy> redundancy;
+    std::unique_ptr<ContactShares> shares;
 };
 
 class Scheme {

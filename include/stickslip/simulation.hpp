@@ -5,9 +5,11 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "stickslip/policy.hpp"
 #include "stickslip/scheme.hpp"
 
 namespace stickslip {
@@ -16,10 +18,12 @@ struct RunSettings {
     Selection scheme{"moreau-jean", {}, {}};
     Selection solver{"auto", {}, {}};
     OptionValues tolerances;  // sizes and single tolerances that are given, in SI units (tolerances.hpp)
-    bool certify = true;      // policy: refuse steps above tol; false is `budget`: accept and state the residual
-    double end = 1;           // [s]
-    double record_every = 0;  // [s]; 0 records every step
-    bool csv = false;         // a CSV beside the HDF5 record
+    Policy policy = Policy::degrade;
+    StepBudget budget;            // of policy budget
+    std::optional<bool> certify;  // older name of the policy, which it beats: true is certify, false is budget
+    double end = 1;               // [s]
+    double record_every = 0;      // [s]; 0 records every step
+    bool csv = false;             // a CSV beside the HDF5 record
 };
 
 struct Edit;  // edit.hpp
@@ -88,6 +92,21 @@ struct Verdict {
         remarks;  // what a user should know although it is no error: laws, forces that are not unique
 };
 
+// A step that was taken although it could not be certified.
+struct UncertifiedStep {
+    double t = 0;                  // [s] its end
+    long step = 0;                 // its number; 0: the impact of an edit
+    double residual = 0;           // [m/s] of its worst solve
+    double tol = 0;                // [m/s] what that was judged by
+    int substeps = 1;              // it is one of so many parts into which a step was cut; 1: a whole step
+    double compliance = 0;         // [m/s per N s] largest that the solver added to a contact row; 0: none
+    std::string solver;            // whose point was taken
+    int contacts = 0;              // contacts that are not certified,
+    std::vector<ContactId> worst;  // the worst few of them,
+    std::vector<std::string> who;  // and their names
+    std::string action() const;    // what was done: "one of 4 sub-steps, compliance 1e-06 m/s per N s", "best point"
+};
+
 // What `run --json` prints, grouped as it is there; SI units.
 struct RunSummary {
     RunEnd end = RunEnd::finished;
@@ -107,6 +126,15 @@ struct RunSummary {
         double max = 0, mean = 0;
     } residual;             // [m/s] of the steps
     bool certified = true;  // every step within tol, and none refused
+    struct {
+        long steps = 0;                       // and impacts of edits, that were not certified
+        double residual = 0, tol = 0;         // [m/s] of the one that missed its tolerance by the largest factor
+        std::vector<UncertifiedStep> listed;  // the first max_uncertified_listed of them
+    } uncertified;
+    long substepped = 0;        // steps that were certified after being cut into sub-steps
+    // Islands that each Rung answered for, of all problems that were solved: steps, impacts, trials, corrections of positions.
+    std::array<long, rung_count> ladder{};
+    bool deterministic = true;  // false where a budget of time decided
     double gap_violation_max = 0;
     struct {
         double position_max = 0, velocity_max = 0;
@@ -119,7 +147,7 @@ struct RunSummary {
         double mean = 0;
         int max = 0;
     } contacts;                 // per step
-    std::vector<Event> events;  // the first max_events of them
+    std::vector<Event> events;  // the first 10000 of them
     long event_count = 0;
     std::array<long, switch_reasons> switches{};  // of the hybrid scheme's method, by SwitchReason
     struct {
@@ -140,6 +168,8 @@ struct RunSummary {
     // Sentences for the user: the reasons of a doubtful verdict, with "doubtful: " before each, then advice and smaller matters.
     std::vector<std::string> warnings;
 };
+
+inline constexpr std::size_t max_uncertified_listed = 100;
 
 // One contact problem of a run, as its solver has just left it. A step may have several: stages, impacts, trials.
 struct SolvedProblem {

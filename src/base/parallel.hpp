@@ -2,6 +2,7 @@
 // work of milliseconds: the trailing updates of large factorisations. With one thread nothing is started or allocated.
 #pragma once
 
+#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -17,13 +18,14 @@ void in_parallel(int parts, Part&& part) {
         for (int k = 0; k < parts; ++k) part(k);
         return;
     }
-    const auto share = [&](int worker) {
-        for (int k = worker; k < parts; k += workers) part(k);
+    std::atomic<int> next{0};  // whoever is done takes the next part: they may differ in length
+    const auto share = [&] {
+        for (int k = next++; k < parts; k = next++) part(k);
     };
     std::vector<std::thread> others;
     others.reserve(static_cast<std::size_t>(workers) - 1);
-    for (int worker = 1; worker < workers; ++worker) others.emplace_back(share, worker);
-    share(0);
+    for (int worker = 1; worker < workers; ++worker) others.emplace_back(share);
+    share();
     for (std::thread& other : others) other.join();
 }
 

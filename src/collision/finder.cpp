@@ -15,12 +15,12 @@ int CollisionModel::collider_index(std::uint32_t id) const {
 
 void ContactFinder::find_candidates(const CollisionModel& model, std::span<const Pose> body_poses) {
     place_all(model, body_poses);
-    if (too_many_ || !candidates_hold(model)) sweep(model);
+    update_candidates(model, too_many_);
 }
 
 void ContactFinder::evaluate(const CollisionModel& model, std::span<const Pose> body_poses) {
     place_all(model, body_poses);
-    if (!candidates_hold(model)) sweep(model);
+    update_candidates(model, false);
     narrow(model);
     orient(model);
 }
@@ -59,105 +59,6 @@ void ContactFinder::place_all(const CollisionModel& model, std::span<const Pose>
         place(collider, collider.body < 0 ? Pose{} : body_poses[collider.body], placed_[i]);
     }
     placed_margin_ = body_poses.data() == body_poses_.data() ? margin : -1;
-}
-
-namespace {
-
-bool may_touch(const CollisionModel& model, int body_a, int body_b) {
-    if (body_a == body_b) return false;
-    if (model.is_fixed(body_a) && model.is_fixed(body_b)) return false;
-    const std::pair<int, int> bodies = std::minmax(body_a, body_b);
-    return !std::binary_search(model.ignored_bodies.begin(), model.ignored_bodies.end(), bodies);
-}
-
-bool overlap(const Aabb& x, const Aabb& y) {
-    return !(x.lower.array() > y.upper.array()).any() && !(y.lower.array() > x.upper.array()).any();
-}
-
-// Whether the box comes nearer than `cutoff` to the half-space.
-bool reaches(const Aabb& box, const PlacedShape& half_space, double cutoff) {
-    const auto& plane = std::get<HalfSpace>(*half_space.geometry);
-    const Vec3 m = half_space.rotation * plane.normal;
-    const Vec3 lowest = (m.array() > 0).select(box.lower, box.upper);
-    return m.dot(lowest - half_space.position) <= plane.offset + cutoff * m.norm();
-}
-
-}  // namespace
-
-// Boxes that meet now met when the candidates were found, if both lie inside their regions. Half-spaces on bodies that move
-// are candidates with everything.
-bool ContactFinder::candidates_hold(const CollisionModel& model) const {
-    if (found_for_ != model.identity || region_.size() != placed_.size()) return false;
-    for (std::size_t i = 0; i < placed_.size(); ++i) {
-        const Aabb& box = placed_[i].bounds;
-        const bool inside = (box.lower.array() >= region_[i].lower.array()).all() &&
-                            (box.upper.array() <= region_[i].upper.array()).all();
-        if (!inside) return false;
-    }
-    return true;
-}
-
-void ContactFinder::sweep(const CollisionModel& model) {
-    ++counts.finds;
-    candidates_.clear();
-    candidates_.reserve(8 * placed_.size());  // more than slack adds, so that it does not grow in later steps
-    pair_.reserve(64);                        // more than two shapes have: the first gap may be asked for late in a run
-    order_.clear();
-    unbounded_.clear();
-    found_for_ = model.identity;
-    too_many_ = false;
-
-    // Smaller slack, and candidates are found anew before a step ends; larger, and more of them are far apart. A body moves
-    // by half its reach in a step.
-    region_.resize(placed_.size());
-    for (std::size_t i = 0; i < placed_.size(); ++i) {
-        const double slack = margin / 2 + 2 * placed_[i].reach;
-        region_[i].lower = placed_[i].bounds.lower.array() - slack;
-        region_[i].upper = placed_[i].bounds.upper.array() + slack;
-    }
-
-    // Sweep along the axis on which the colliders are spread most.
-    Vec3 sum = Vec3::Zero(), square = Vec3::Zero();
-    int bounded = 0;
-    for (const Placed& at : placed_) {
-        if (!std::isfinite(at.size)) continue;
-        sum += at.shape.position;
-        square += at.shape.position.cwiseAbs2();
-        ++bounded;
-    }
-    int axis = 0;
-    if (bounded > 0) (square - sum.cwiseAbs2() / bounded).maxCoeff(&axis);
-
-    for (int i = 0; i < static_cast<int>(placed_.size()); ++i) {
-        if (std::isinf(placed_[i].size))
-            unbounded_.push_back(i);
-        else if (std::isfinite(placed_[i].size))  // a body lost to NaN touches nothing; its state is reported elsewhere
-            order_.emplace_back(region_[i].lower[axis], i);
-    }
-    std::sort(order_.begin(), order_.end());
-    const auto consider = [&](int i, int j) {
-        if (may_touch(model, model.colliders[i].body, model.colliders[j].body))
-            candidates_.push_back(std::minmax(i, j));
-    };
-    for (std::size_t first = 0; first < order_.size(); ++first) {
-        const int i = order_[first].second;
-        const double upper = region_[i].upper[axis];
-        for (std::size_t other = first + 1; other < order_.size() && order_[other].first <= upper; ++other)
-            if (overlap(region_[i], region_[order_[other].second])) consider(i, order_[other].second);
-    }
-    for (const int plane : unbounded_) {
-        const bool moves = !model.is_fixed(model.colliders[plane].body);
-        for (const auto& [lower, other] : order_)
-            if (moves || reaches(region_[other], placed_[plane].shape, margin / 2 + placed_[plane].reach))
-                consider(plane, other);
-    }
-    std::sort(candidates_.begin(), candidates_.end());
-}
-
-bool ContactFinder::near(const Placed& x, const Placed& y) const {
-    if (std::isinf(x.size)) return reaches(y.bounds, x.shape, margin / 2 + x.reach);
-    if (std::isinf(y.size)) return reaches(x.bounds, y.shape, margin / 2 + y.reach);
-    return overlap(x.bounds, y.bounds);
 }
 
 void ContactFinder::narrow(const CollisionModel& model) {

@@ -1,8 +1,9 @@
 // Finds the contacts of all colliders that are nearer than the margin, with stable ids and frames.
 //
-// Broad phase (find_candidates): sort and sweep over world boxes, grown by what the bodies may travel and by some slack;
-// half-spaces against all. The pairs it finds are the candidates. They hold as long as every collider, with what its body may
-// travel, stays inside the box it had then, so they serve all trials of a step and often the next steps too.
+// Broad phase (find_candidates): every collider has a region, its world box grown by what its body may travel and by some
+// slack. The candidates are the pairs of colliders whose regions overlap, found by a tree of boxes; half-spaces are tested
+// against all. As long as a collider, with what its body may travel, stays inside its region, its candidates hold, so they serve
+// all trials of a step and often the next steps too. Who leaves its region gets a new one, and only its pairs are found anew.
 // Narrow phase (evaluate): the candidates whose boxes meet, by the exact pairs of pair_table.cpp. It checks that the
 // candidates hold and finds them anew where they do not: no contact is missed. Contacts come out sorted by id (collider
 // a < collider b, feature), and are the same whenever and wherever the candidates were found.
@@ -19,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "collision/box_tree.hpp"
 #include "collision/contact_point.hpp"
 #include "collision/pair_table.hpp"
 #include "geometry/shape.hpp"
@@ -66,7 +68,7 @@ public:
 
     // How often was asked since the finder was made; systems count rows and gaps themselves.
     struct Counts {
-        long finds = 0;  // broad phases
+        long finds = 0;  // broad phases, of all colliders or of those that left their regions
         long rows = 0;   // System::rows
         long gaps = 0;   // System::gap
     };
@@ -104,9 +106,16 @@ private:
     void place(const Collider& collider, const Pose& body_pose, Placed& at) const;
     bool already_placed(const CollisionModel& model, std::span<const Pose> body_poses) const;
     void place_all(const CollisionModel& model, std::span<const Pose> body_poses);
-    bool candidates_hold(const CollisionModel& model) const;
-    void sweep(const CollisionModel& model);
+    // Broad phase, in finder_candidates.cpp.
+    void update_candidates(const CollisionModel& model, bool anew);
+    void collect_moved();
+    void set_region(int i);
+    void find_all_pairs(const CollisionModel& model);
+    void find_moved_pairs(const CollisionModel& model);
+    void find_plane_pairs(const CollisionModel& model, int plane, int other);
+    void sort_fresh();
     bool near(const Placed& x, const Placed& y) const;
+    // Narrow phase.
     void narrow(const CollisionModel& model);
     void pair_contacts(const CollisionModel& model, int a, int b, const Placed& x, const Placed& y,
                        std::vector<ContactPoint>& contacts) const;
@@ -114,18 +123,25 @@ private:
 
     std::vector<ContactPoint> contacts_;
     Frames frames_;
-    std::vector<std::pair<int, int>> candidates_;  // colliders i < j
-    std::vector<Aabb> region_;                     // per collider: the candidates hold while its box stays inside,
-    std::shared_ptr<const char> found_for_;        // for the model with this identity
-    bool too_many_ = false;                        // most candidates are far apart by now
+    using CandidatePair = std::pair<int, int>;  // colliders i < j
+    std::vector<CandidatePair> candidates_;     // sorted
+    std::vector<Aabb> region_;                  // per collider: its candidates hold while its box stays inside,
+    std::shared_ptr<const char> found_for_;     // for the model with this identity
+    double found_margin_ = -1;                  // [m] and this margin
+    BoxTree tree_;                              // of the regions that are bounded
+    std::size_t moved_since_build_ = 0;         // colliders whose region changed since the tree was built
+    bool too_many_ = false;                     // most candidates are far apart by now
     // Scratch, kept between calls for its capacity.
     std::vector<Pose> body_poses_;  // of poses_at(),
     VecX poses_q_;                  // at this q,
     std::shared_ptr<const char> poses_for_;
     std::vector<Placed> placed_;
-    double placed_margin_ = -1;                  // [m] with which `placed_` are at body_poses_; -1: they are elsewhere
-    std::vector<std::pair<double, int>> order_;  // lower bound along the sweep axis, collider
-    std::vector<int> unbounded_;
+    double placed_margin_ = -1;  // [m] with which `placed_` are at body_poses_; -1: they are elsewhere
+    std::vector<int> bounded_, unbounded_;
+    std::vector<int> moved_;       // colliders that left their regions, ascending
+    std::vector<char> has_moved_;  // per collider
+    std::vector<CandidatePair> fresh_, merged_;
+    std::vector<int> pair_start_, pair_other_;
     std::vector<ContactPoint> pair_;  // of gap()
 };
 

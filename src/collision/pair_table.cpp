@@ -42,6 +42,7 @@ void find_pair_contacts(const PlacedShape& a, const PlacedShape& b, const PairQu
         square.function(b, a, query, contacts);
         std::transform(contacts.begin() + first, contacts.end(), contacts.begin() + first, exchanged);
     }
+    if (static_cast<std::ptrdiff_t>(contacts.size()) - first < 2) return;
     std::sort(contacts.begin() + first, contacts.end(),
               [](const ContactPoint& x, const ContactPoint& y) { return x.id.feature < y.id.feature; });
 }

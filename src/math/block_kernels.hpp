@@ -1,7 +1,8 @@
-// Kernels of the block LDL' on column-major blocks: sizes 1 to 6 known to the compiler, 6 x 6 by hand where the machine
+// Kernels of the block LDL' and LU on column-major blocks: sizes 1 to 6 known to the compiler, 6 x 6 by hand where the machine
 // has AVX2 and FMA (a 6 x 6 block is nine vectors of four), any other size in plain loops.
 //
 //   update     C -= L Y'                     m x n, m x q, n x q
+//   subtract_product  C -= A B,  subtract_products  C -= sum of A B,  subtract_times  y -= A x     6 x 6, for the LU
 //   scale      Y  = L diag(d)                m x q
 //   factor     C  = U diag(d) U'             U unit lower, below the diagonal of C; d on it
 //   right      C := C U'^-1 diag(d)^-1       m x n
@@ -36,7 +37,8 @@ inline void update(const double* L, const double* Y, double* C, int m_any, int n
 // C 6 x 6, with q known (Q > 0) or not.
 #ifdef STICKSLIP_KERNELS_AVX2
 // Two columns of six are three vectors: c0..3 | c4 c5 c6 c7 | c8..11, with factors y0 | y0 y0 y1 y1 | y1.
-template <int Q>
+// The factor of column j in turn k is Y[Down k + Across j]: of Y' as it lies, or of a block that is not transposed.
+template <int Q, int Down = 6, int Across = 1>
 inline void accumulate_66(const double* L, const double* Y, __m256d* c, int q_any) {
     const int q = Q > 0 ? Q : q_any;
 #pragma GCC unroll 6
@@ -45,7 +47,8 @@ inline void accumulate_66(const double* L, const double* Y, __m256d* c, int q_an
         const __m256d middle = _mm256_permute2f128_pd(low, high, 0x03);
 #pragma GCC unroll 3
         for (int j = 0; j < 3; ++j) {
-            const __m256d y0 = _mm256_broadcast_sd(Y + 6 * k + 2 * j), y1 = _mm256_broadcast_sd(Y + 6 * k + 2 * j + 1);
+            const double* const y = Y + Down * k + Across * 2 * j;
+            const __m256d y0 = _mm256_broadcast_sd(y), y1 = _mm256_broadcast_sd(y + Across);
             c[3 * j] = _mm256_fnmadd_pd(low, y0, c[3 * j]);
             c[3 * j + 1] = _mm256_fnmadd_pd(middle, _mm256_blend_pd(y0, y1, 12), c[3 * j + 1]);
             c[3 * j + 2] = _mm256_fnmadd_pd(high, y1, c[3 * j + 2]);
@@ -56,9 +59,9 @@ inline void accumulate_66(const double* L, const double* Y, __m256d* c, int q_an
 template <int Q>
 inline void update_66(const double* L, const double* Y, double* C, int q) {
     __m256d c[9];
-    for (int i = 0; i < 9; ++i) c[i] = _mm256_load_pd(C + 4 * i);
+    for (int i = 0; i < 9; ++i) c[i] = _mm256_loadu_pd(C + 4 * i);
     accumulate_66<Q>(L, Y, c, q);
-    for (int i = 0; i < 9; ++i) _mm256_store_pd(C + 4 * i, c[i]);
+    for (int i = 0; i < 9; ++i) _mm256_storeu_pd(C + 4 * i, c[i]);
 }
 
 // C -= sum over s of (L_s + at) Y_s', all 6 x 6: C stays in registers.
@@ -68,13 +71,97 @@ inline void update_66_run(const double* const* L, std::ptrdiff_t at, const doubl
     for (int s = 0; s < run; ++s) accumulate_66<6>(L[s] + at, Y + 36 * s, c, 6);
     for (int i = 0; i < 9; ++i) _mm256_store_pd(C + 4 * i, c[i]);
 }
+
+// C -= sum over s of L_s Y_s', C 6 x 6 and three columns each, Y_s one behind the other with `step` numbers between them.
+inline void update_63_run(const double* const* L, const double* Y, std::ptrdiff_t step, double* C, int run) {
+    __m256d c[9];
+    for (int i = 0; i < 9; ++i) c[i] = _mm256_loadu_pd(C + 4 * i);
+    for (int s = 0; s < run; ++s) accumulate_66<3>(L[s], Y + step * s, c, 3);
+    for (int i = 0; i < 9; ++i) _mm256_storeu_pd(C + 4 * i, c[i]);
+}
+
+inline void subtract_product_66(const double* A, const double* B, double* C) {
+    __m256d c[9];
+    for (int i = 0; i < 9; ++i) c[i] = _mm256_loadu_pd(C + 4 * i);
+    accumulate_66<6, 1, 6>(A, B, c, 6);
+    for (int i = 0; i < 9; ++i) _mm256_storeu_pd(C + 4 * i, c[i]);
+}
+
+// C -= sum over s of (column_s + a) (column_s + b), all 6 x 6: C stays in registers.
+inline void subtract_products_66(const double* const* column, std::ptrdiff_t a, std::ptrdiff_t b, double* C, int count) {
+    __m256d c[9];
+    for (int i = 0; i < 9; ++i) c[i] = _mm256_loadu_pd(C + 4 * i);
+    for (int s = 0; s < count; ++s) accumulate_66<6, 1, 6>(column[s] + a, column[s] + b, c, 6);
+    for (int i = 0; i < 9; ++i) _mm256_storeu_pd(C + 4 * i, c[i]);
+}
+
+// The same for C inside a larger matrix with `stride` numbers per column: four rows and two.
+inline void subtract_products_66(const double* const* column, std::ptrdiff_t a, std::ptrdiff_t b, double* C, int count,
+                                 std::ptrdiff_t stride) {
+    __m256d top[6];
+    __m128d low[6];
+#pragma GCC unroll 6
+    for (int j = 0; j < 6; ++j) {
+        top[j] = _mm256_loadu_pd(C + j * stride);
+        low[j] = _mm_loadu_pd(C + j * stride + 4);
+    }
+    for (int s = 0; s < count; ++s) {
+        const double* const A = column[s] + a;
+        const double* const B = column[s] + b;
+#pragma GCC unroll 6
+        for (int k = 0; k < 6; ++k) {
+            const __m256d a_top = _mm256_loadu_pd(A + 6 * k);
+            const __m128d a_low = _mm_loadu_pd(A + 6 * k + 4);
+#pragma GCC unroll 6
+            for (int j = 0; j < 6; ++j) {
+                const __m256d y = _mm256_broadcast_sd(B + k + 6 * j);
+                top[j] = _mm256_fnmadd_pd(a_top, y, top[j]);
+                low[j] = _mm_fnmadd_pd(a_low, _mm256_castpd256_pd128(y), low[j]);
+            }
+        }
+    }
+#pragma GCC unroll 6
+    for (int j = 0; j < 6; ++j) {
+        _mm256_storeu_pd(C + j * stride, top[j]);
+        _mm_storeu_pd(C + j * stride + 4, low[j]);
+    }
+}
+
+inline void subtract_times_66(const double* A, const double* x, double* y) {
+    __m256d top = _mm256_loadu_pd(y);
+    __m128d low = _mm_loadu_pd(y + 4);
+#pragma GCC unroll 6
+    for (int k = 0; k < 6; ++k) {
+        const __m256d s = _mm256_broadcast_sd(x + k);
+        top = _mm256_fnmadd_pd(_mm256_loadu_pd(A + 6 * k), s, top);
+        low = _mm_fnmadd_pd(_mm_loadu_pd(A + 6 * k + 4), _mm256_castpd256_pd128(s), low);
+    }
+    _mm256_storeu_pd(y, top);
+    _mm_storeu_pd(y + 4, low);
+}
 #else
+inline void subtract_product_66(const double* A, const double* B, double* C, std::ptrdiff_t stride = 6) {
+    for (int j = 0; j < 6; ++j)
+        for (int k = 0; k < 6; ++k)
+            for (int i = 0; i < 6; ++i) C[i + j * stride] -= A[i + 6 * k] * B[k + 6 * j];
+}
+inline void subtract_products_66(const double* const* column, std::ptrdiff_t a, std::ptrdiff_t b, double* C, int count,
+                                 std::ptrdiff_t stride = 6) {
+    for (int s = 0; s < count; ++s) subtract_product_66(column[s] + a, column[s] + b, C, stride);
+}
+inline void subtract_times_66(const double* A, const double* x, double* y) {
+    for (int k = 0; k < 6; ++k)
+        for (int i = 0; i < 6; ++i) y[i] -= A[i + 6 * k] * x[k];
+}
 template <int Q>
 inline void update_66(const double* L, const double* Y, double* C, int q_any) {
     const int q = Q > 0 ? Q : q_any;
     for (int k = 0; k < q; ++k)
         for (int j = 0; j < 6; ++j)
             for (int i = 0; i < 6; ++i) C[i + 6 * j] -= L[i + 6 * k] * Y[j + 6 * k];
+}
+inline void update_63_run(const double* const* L, const double* Y, std::ptrdiff_t step, double* C, int run) {
+    for (int s = 0; s < run; ++s) update_66<3>(L[s], Y + step * s, C, 3);
 }
 inline void update_66_run(const double* const* L, std::ptrdiff_t at, const double* Y, double* C, int run) {
     for (int s = 0; s < run; ++s) update_66<6>(L[s] + at, Y + 36 * s, C, 6);

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 
 #include "base/parallel.hpp"
+#include "math/block_kernels.hpp"
 #include "math/dense_lu.hpp"
 #include "math/work_mat.hpp"
 #include "stickslip/error.hpp"
@@ -16,15 +16,17 @@ namespace {
 
 constexpr int large_product = 1000;  // multiplications from which Eigen's packed kernel beats plain loops
 
-// The rest is taken as dense when the node of least degree sees this share of it, and it has so many rows. Earlier: zeros
-// are multiplied; later: small blocks where large ones run faster.
-constexpr double dense_share = 0.75;
-constexpr int least_tail = 60;
+// Time of a multiplication in a column of blocks over one in the dense tail, and what a tail costs at least, in its
+// multiplications. With 1 instead of 2 the factors of a pile of 1000 spheres take a quarter longer, with 3 a tenth; walls of
+// 100 boxes and piles of 250 do not notice. A complete graph, R^3 / 3 multiplications, is a tail from 60 rows on.
+constexpr double block_cost = 2;
+constexpr double tail_cost = 7e4;
 constexpr int panel = 32;            // columns
 constexpr int strip = 96;            // columns updated as one part
 constexpr int least_parallel = 400;  // rows: below, starting threads costs more than they save
 
-// Kernels on column-major blocks, once with the size known to the compiler (N > 0) and once not (N = 0).
+// Kernels on column-major blocks, once with the size known to the compiler (N > 0) and once not (N = 0); those of 6 x 6
+// blocks are in block_kernels.hpp.
 
 // Solves for all columns of an N x N block at once: rows of the transposed copy are contiguous over columns.
 template <int N>
@@ -88,7 +90,7 @@ void product_any(const double* a, const double* b, double* c, std::ptrdiff_t str
 }
 
 void times_any(const double* a, const double* x, double* y, int m, int n) {
-    if (m == 6 && n == 6) return subtract_times<6>(a, x, y, m, n);
+    if (m == 6 && n == 6) return kernels::subtract_times_66(a, x, y);
     if (m == 3 && n == 3) return subtract_times<3>(a, x, y, m, n);
     subtract_times<0>(a, x, y, m, n);
 }
@@ -107,72 +109,79 @@ void BlockLu::analyse(const Nodes& nodes, std::vector<Edge>& edges) {
     std::fill(given_.begin(), given_.end(), 0.0);
 }
 
-// Minimum degree on the explicit elimination graph. The heap holds (degree, node), stale entries are skipped.
 void BlockLu::order() {
     const int n = nodes_.size();
-    while (static_cast<int>(adjacent_.size()) < n) {
-        adjacent_.emplace_back();
-        adjacent_.back().reserve(24);  // contacts that come and go then rarely allocate
-    }
-    for (int i = 0; i < n; ++i) adjacent_[i].clear();
+    graph_.start.assign(static_cast<std::size_t>(n) + 1, 0);
     for (const Edge& e : edges_) {
-        adjacent_[e.a].push_back(e.b);
-        adjacent_[e.b].push_back(e.a);
+        SS_ASSERT(e.a >= 0 && e.a < e.b && e.b < n, "an edge joins two nodes, the lower first");
+        ++graph_.start[e.a + 1];
+        ++graph_.start[e.b + 1];
     }
-    turn_.assign(static_cast<std::size_t>(n), -1);
-    degree_.resize(static_cast<std::size_t>(n));
-    elimination_.clear();
+    for (int i = 0; i < n; ++i) graph_.start[i + 1] += graph_.start[i];
+    graph_.adjacent.resize(2 * edges_.size());
+    mark_.assign(graph_.start.begin(), graph_.start.end() - 1);
+    for (const Edge& e : edges_) {
+        graph_.adjacent[mark_[e.a]++] = e.b;
+        graph_.adjacent[mark_[e.b]++] = e.a;
+    }
+    ordering_.minimum_degree(graph_, elimination_);
+    turn_.resize(static_cast<std::size_t>(n));
+    for (int k = 0; k < n; ++k) turn_[elimination_[k]] = k;
+    fill_columns();
+    choose_tail();
+}
+
+// Rows of column k: its own later neighbours and the rows of its children in the elimination tree.
+void BlockLu::fill_columns() {
+    const int n = nodes_.size();
+    child_.assign(static_cast<std::size_t>(n), -1);
+    sibling_.assign(static_cast<std::size_t>(n), -1);
+    mark_.assign(static_cast<std::size_t>(n), -1);
     column_.assign(1, 0);
     row_.clear();
-    heap_.clear();
-    const auto push = [&](int node) {
-        degree_[node] = static_cast<int>(adjacent_[node].size());
-        heap_.emplace_back(degree_[node], node);
-        std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
-    };
-    for (int i = 0; i < n; ++i) {
-        std::sort(adjacent_[i].begin(), adjacent_[i].end());
-        push(i);
-    }
-    int rows_left = nodes_.nv();
-    tail_first_ = n;
-    while (!heap_.empty()) {
-        std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
-        const auto [degree, k] = heap_.back();
-        heap_.pop_back();
-        if (turn_[k] >= 0 || degree != degree_[k]) continue;
-        const int left = n - static_cast<int>(elimination_.size());
-        if (rows_left >= least_tail && degree >= dense_share * (left - 1)) {
-            tail_first_ = n - left;
-            for (int i = 0; i < n; ++i) {
-                if (turn_[i] >= 0) continue;
-                turn_[i] = static_cast<int>(elimination_.size());
-                elimination_.push_back(i);
-                column_.push_back(static_cast<int>(row_.size()));
-            }
-            break;
-        }
-        rows_left -= nodes_.dof(k);
-        turn_[k] = static_cast<int>(elimination_.size());
-        elimination_.push_back(k);
-        // Its neighbours become a clique; they are the rows of column k (still as nodes).
-        const std::vector<int>& touched = adjacent_[k];
-        row_.insert(row_.end(), touched.begin(), touched.end());
-        column_.push_back(static_cast<int>(row_.size()));
-        for (const int i : touched) {
-            merged_.clear();
-            std::set_union(adjacent_[i].begin(), adjacent_[i].end(), touched.begin(), touched.end(),
-                           std::back_inserter(merged_));
-            std::erase_if(merged_, [&](int j) { return j == i || j == k; });
-            adjacent_[i].assign(merged_.begin(), merged_.end());
-            push(i);
-        }
-    }
     for (int k = 0; k < n; ++k) {
-        const auto begin = row_.begin() + column_[k], end = row_.begin() + column_[k + 1];
-        std::transform(begin, end, begin, [&](int node) { return turn_[node]; });
-        std::sort(begin, end);
+        const std::size_t begin = row_.size();
+        mark_[k] = k;
+        const auto add = [&](int later) {
+            if (later < k || mark_[later] == k) return;
+            mark_[later] = k;
+            row_.push_back(later);
+        };
+        const int node = elimination_[k];
+        for (int i = graph_.start[node]; i < graph_.start[node + 1]; ++i) add(turn_[graph_.adjacent[i]]);
+        for (int c = child_[k]; c >= 0; c = sibling_[c])
+            for (int e = column_[c]; e < column_[c + 1]; ++e) add(row_[e]);
+        std::sort(row_.begin() + static_cast<std::ptrdiff_t>(begin), row_.end());
+        column_.push_back(static_cast<int>(row_.size()));
+        if (begin == row_.size()) continue;
+        sibling_[k] = child_[row_[begin]];
+        child_[row_[begin]] = k;
     }
+}
+
+double BlockLu::column_work(int k) const {
+    const double d = nodes_.dof(elimination_[k]);
+    double rows = 0;
+    for (int e = column_[k]; e < column_[k + 1]; ++e) rows += nodes_.dof(elimination_[row_[e]]);
+    return d * d * d / 3 + d * d * rows + d * rows * rows;
+}
+
+// Where the columns end and the dense tail begins: where both together take least time.
+void BlockLu::choose_tail() {
+    const int n = nodes_.size();
+    double rows = 0, saved = 0, best = 0;  // of the columns from k on, as columns
+    tail_first_ = n;
+    for (int k = n - 1; k >= 0; --k) {
+        const int d = nodes_.dof(elimination_[k]);
+        rows += d;
+        saved += column_work(k) * block_cost;
+        const double gain = saved - rows * rows * rows / 3 - tail_cost;
+        if (gain <= best) continue;
+        best = gain;
+        tail_first_ = k;
+    }
+    for (int k = tail_first_; k < n; ++k) column_[k + 1] = column_[tail_first_];
+    row_.resize(static_cast<std::size_t>(column_[tail_first_]));
 }
 
 void BlockLu::place() {
@@ -205,6 +214,20 @@ void BlockLu::place() {
             offset += 2 * size;
         }
     }
+    sixes_.assign(static_cast<std::size_t>(n), 0);
+    for (int k = 0; k < tail_first_; ++k) {
+        const auto six = [&](int turn) { return nodes_.dof(elimination_[turn]) == 6; };
+        sixes_[k] = six(k) && std::all_of(row_.begin() + column_[k], row_.begin() + column_[k + 1], six);
+    }
+    // Runs: columns one after the other in the tree with the same rows behind, all blocks 6 x 6.
+    run_end_.resize(static_cast<std::size_t>(n));
+    for (int k = tail_first_ - 1; k >= 0; --k) {
+        const bool joins = k + 1 < tail_first_ && sixes_[k] != 0 && sixes_[k + 1] != 0 && column_[k] < column_[k + 1] &&
+                           row_[column_[k]] == k + 1 &&
+                           column_[k + 1] - column_[k] == column_[k + 2] - column_[k + 1] + 1;
+        run_end_[k] = joins ? run_end_[k + 1] : k + 1;
+    }
+    run_.reserve(static_cast<std::size_t>(n));
     tail_ = offset;
     tail_rows_ = 0;
     tail_row_.clear();
@@ -283,38 +306,103 @@ void BlockLu::scatter() {
 
 bool BlockLu::factor() {
     scatter();
-    double* const values = values_.data();
-    for (int k = 0; k < tail_first_; ++k) {
-        const int node = elimination_[k], d = nodes_.dof(node);
-        double* const D = values + diagonal_[node];
-        int* const pivot = pivots_.data() + nodes_.start[node];
-        if (!factor_dense(D, pivot, d)) return false;
-        const int begin = column_[k], end = column_[k + 1];
-        for (int e = begin; e < end; ++e)
-            solve_columns(D, pivot, values + upper_[e], d, nodes_.dof(elimination_[row_[e]]));
-        // Every pair of later neighbours: rows of column j are a superset of the rows of column k after j.
-        for (int e = begin; e < end; ++e) {
-            const int j = row_[e], node_j = elimination_[j], dj = nodes_.dof(node_j);
-            if (in_tail(j)) {
-                for (int f = begin; f < end; ++f) {
-                    const int i = row_[f];
-                    if (in_tail(i))
-                        product_any(values + lower_[f], values + upper_[e], tail_block(i, j), tail_rows_,
-                                    nodes_.dof(elimination_[i]), d, dj);
-                }
-                continue;
+    for (int k = 0; k < tail_first_;) {
+        const int end = run_end_[k];
+        if (!sixes_[k]) {
+            if (!factor_column(k)) return false;
+            eliminate(k);
+        } else {
+            for (int c = k; c < end; ++c) {
+                if (!factor_column(c)) return false;
+                eliminate_inside(c, end);
             }
-            product_any(values + lower_[e], values + upper_[e], values + diagonal_[node_j], dj, dj, d, dj);
-            int target = column_[j];
-            for (int f = e + 1; f < end; ++f) {
-                const int i = row_[f], di = nodes_.dof(elimination_[i]);
-                while (row_[target] != i) ++target;
-                product_any(values + lower_[f], values + upper_[e], values + lower_[target], di, di, d, dj);
-                product_any(values + lower_[e], values + upper_[f], values + upper_[target], dj, dj, d, di);
-            }
+            eliminate_run(k, end);
         }
+        k = end;
     }
     return factor_tail();
+}
+
+// D_k = P L U and X_kj = D_k^-1 K_kj.
+bool BlockLu::factor_column(int k) {
+    const int node = elimination_[k], d = nodes_.dof(node);
+    double* const D = values_.data() + diagonal_[node];
+    int* const pivot = pivots_.data() + nodes_.start[node];
+    if (!factor_dense(D, pivot, d)) return false;
+    for (int e = column_[k]; e < column_[k + 1]; ++e)
+        solve_columns(D, pivot, values_.data() + upper_[e], d, nodes_.dof(elimination_[row_[e]]));
+    return true;
+}
+
+// K_ij -= K_ik X_kj for every pair of later neighbours: rows of column j are a superset of the rows of column k after j.
+void BlockLu::eliminate(int k) {
+    double* const values = values_.data();
+    const int d = nodes_.dof(elimination_[k]), end = column_[k + 1];
+    const int first_dense = first_in_tail(k);
+    for (int e = column_[k]; e < first_dense; ++e) {
+        const int j = row_[e], node_j = elimination_[j], dj = nodes_.dof(node_j);
+        product_any(values + lower_[e], values + upper_[e], values + diagonal_[node_j], dj, dj, d, dj);
+        int target = column_[j];
+        for (int f = e + 1; f < end; ++f) {
+            const int i = row_[f], di = nodes_.dof(elimination_[i]);
+            while (row_[target] != i) ++target;
+            product_any(values + lower_[f], values + upper_[e], values + lower_[target], di, di, d, dj);
+            product_any(values + lower_[e], values + upper_[f], values + upper_[target], dj, dj, d, di);
+        }
+    }
+    for (int e = first_dense; e < end; ++e)
+        for (int f = first_dense; f < end; ++f)
+            product_any(values + lower_[f], values + upper_[e], tail_block(row_[f], row_[e]), tail_rows_,
+                        nodes_.dof(elimination_[row_[f]]), d, nodes_.dof(elimination_[row_[e]]));
+}
+
+// The same where all blocks are 6 x 6, for the columns j < end of the run of k alone. They have the rows of k behind them, so
+// that places need not be looked for.
+void BlockLu::eliminate_inside(int k, int end) {
+    double* const values = values_.data();
+    for (int e = column_[k]; e < column_[k + 1] && row_[e] < end; ++e) {
+        const double* const low = values + lower_[e];
+        const double* const up = values + upper_[e];
+        kernels::subtract_product_66(low, up, values + diagonal_[elimination_[row_[e]]]);
+        int target = column_[row_[e]];
+        for (int f = e + 1; f < column_[k + 1]; ++f, ++target) {
+            kernels::subtract_product_66(values + lower_[f], up, values + lower_[target]);
+            kernels::subtract_product_66(low, values + upper_[f], values + upper_[target]);
+        }
+    }
+}
+
+// All columns of a run on what is behind it, at once: each block is read and written once. The blocks of a column lie one
+// behind the other, K_ik and X_ki of the same row as a pair.
+void BlockLu::eliminate_run(int first, int end) {
+    constexpr std::ptrdiff_t pair = 72, upper = 36;
+    double* const values = values_.data();
+    const int begin = column_[end - 1], stop = column_[end], dense = first_in_tail(end - 1), count = end - first;
+    if (begin == stop) return;
+    run_.clear();
+    for (int c = first; c < end; ++c) run_.push_back(values + lower_[column_[c] + end - 1 - c]);
+    const double* const* const run = run_.data();
+    for (int e = begin; e < dense; ++e) {
+        const std::ptrdiff_t at_e = pair * (e - begin);
+        kernels::subtract_products_66(run, at_e, at_e + upper, values + diagonal_[elimination_[row_[e]]], count);
+        int target = column_[row_[e]];
+        for (int f = e + 1; f < stop; ++f) {
+            const std::ptrdiff_t at_f = pair * (f - begin);
+            while (row_[target] != row_[f]) ++target;
+            kernels::subtract_products_66(run, at_f, at_e + upper, values + lower_[target], count);
+            kernels::subtract_products_66(run, at_e, at_f + upper, values + upper_[target], count);
+        }
+    }
+    for (int e = dense; e < stop; ++e)
+        for (int f = dense; f < stop; ++f)
+            kernels::subtract_products_66(run, pair * (f - begin), pair * (e - begin) + upper,
+                                          tail_block(row_[f], row_[e]), count, tail_rows_);
+}
+
+// The first entry of column k whose row is in the tail.
+int BlockLu::first_in_tail(int k) const {
+    const auto begin = row_.begin() + column_[k], end = row_.begin() + column_[k + 1];
+    return static_cast<int>(std::lower_bound(begin, end, tail_first_) - row_.begin());
 }
 
 // Right-looking LU by panels: rows are exchanged over the whole tail.
@@ -375,12 +463,7 @@ bool BlockLu::factor_tail() {
 
 double BlockLu::work() const {
     double sum = std::pow(tail_rows_, 3) / 3;
-    for (int k = 0; k < tail_first_; ++k) {
-        const double d = nodes_.dof(elimination_[k]);
-        double rows = 0;
-        for (int e = column_[k]; e < column_[k + 1]; ++e) rows += nodes_.dof(elimination_[row_[e]]);
-        sum += d * d * d / 3 + d * d * rows + d * rows * rows;
-    }
+    for (int k = 0; k < tail_first_; ++k) sum += column_work(k);
     return sum;
 }
 

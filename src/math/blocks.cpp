@@ -158,14 +158,36 @@ void BlockRows::product(const Nodes& nodes, const ConstRef& v, Eigen::Ref<VecX> 
     }
 }
 
+namespace {
+
+// out += J' p of one block with N columns: the sums stay in registers over the rows, in the order of the plain loop.
+template <int N>
+void add_transpose(const double* j, const double* p, int rows, double* out) {
+    double sum[N];
+    for (int k = 0; k < N; ++k) sum[k] = out[k];
+    for (int i = 0; i < rows; ++i, j += N)
+        for (int k = 0; k < N; ++k) sum[k] += j[k] * p[i];
+    for (int k = 0; k < N; ++k) out[k] = sum[k];
+}
+
+}  // namespace
+
 void BlockRows::add_transpose_product(const Nodes& nodes, const ConstRef& p, Eigen::Ref<VecX> y) const {
+    const double* const from = p.data();
     for (int g = 0; g < groups(); ++g) {
+        const int rows_of_group = dim(g);
         for (const Block& b : blocks_of(g)) {
             const int d = nodes.dof(b.node);
             const double* j = values.data() + b.offset;
             double* out = y.data() + nodes.start[b.node];
-            for (int i = row[g]; i < row[g + 1]; ++i, j += d)
-                for (int k = 0; k < d; ++k) out[k] += j[k] * p[i];
+            if (d == 6) {
+                add_transpose<6>(j, from + row[g], rows_of_group, out);
+            } else if (d == 3) {
+                add_transpose<3>(j, from + row[g], rows_of_group, out);
+            } else {
+                for (int i = row[g]; i < row[g + 1]; ++i, j += d)
+                    for (int k = 0; k < d; ++k) out[k] += j[k] * from[i];
+            }
         }
     }
 }

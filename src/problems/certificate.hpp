@@ -29,17 +29,23 @@
 namespace stickslip {
 
 // A sum of products with the sum of its absolute terms.
-struct SizedSum {
-    double value = 0, rest = 0;  // rest: what rounding took from value, in twofold sums
-    double size = 0;             // sum of |terms|
+struct PlainSum {
+    double value = 0;
+    double size = 0;  // sum of |terms|
     int terms = 0;
+};
+struct SizedSum : PlainSum {
+    double rest = 0;  // what rounding took from value
 };
 
 // Memory of certify(); says nothing from one call to the next.
 struct CertificateWork {
     NodeInverse inverse;
     BlockFactors factors;           // of a coupled A
-    std::vector<SizedSum> balance;  // per velocity: A v - G' lambda - H' p - r
+    RowVec value, size;             // per velocity: A v - G' lambda - H' p - r, and the sum of its absolute terms,
+    std::vector<int> terms;         // per node: whose number this is
+    RowVec sum, sum_error;          // of one node: A^-1 balance and what may be wrong in it
+    std::vector<SizedSum> balance;  // per velocity: the balance in twofold precision
     VecX error, left;               // per velocity: bound on the error of the balance; what is left of it
     VecX velocity, step;            // [m/s] per velocity: A^-1 balance, and its correction
 };

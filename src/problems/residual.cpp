@@ -88,6 +88,7 @@ Residual residual(const StepProblem& problem, const StepSolution& solution, Resi
 
     fill_diagonal(H, s.inverse, s.diagonal);
     H.product(nodes, solution.v, s.u);
+    s.contact.resize(static_cast<std::size_t>(problem.contacts.size()));
     for (int i = 0; i < problem.contacts.size(); ++i) {
         const int first = H.row[i], dim = H.dim(i);
         double trace = 0;
@@ -95,9 +96,9 @@ Residual residual(const StepProblem& problem, const StepSolution& solution, Resi
             s.u[k] += problem.S[k] * solution.p[k] + problem.c[k];
             trace += s.diagonal[k] + problem.S[k];
         }
-        raise(result.contacts,
-              contact_natural_map(dim, problem.contacts.friction[i], problem.contacts.facets[i],
-                                  natural_step(trace / dim), s.u.data() + first, solution.p.data() + first));
+        s.contact[i] = contact_natural_map(dim, problem.contacts.friction[i], problem.contacts.facets[i],
+                                           natural_step(trace / dim), s.u.data() + first, solution.p.data() + first);
+        raise(result.contacts, s.contact[i]);
     }
     return result;
 }

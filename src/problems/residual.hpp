@@ -8,11 +8,12 @@
 
 namespace stickslip {
 
-// Memory of residual(); says nothing from one call to the next.
+// Memory of residual(). But for `contact` it says nothing from one call to the next.
 struct ResidualWork {
     NodeInverse inverse;
     RowVec balance, balance_velocity, w, u;
     std::vector<double> diagonal;  // of J A_nn^-1 J', per row
+    std::vector<double> contact;   // [m/s] of each contact, after the call
 };
 
 Residual residual(const StepProblem& problem, const StepSolution& solution, ResidualWork& work);

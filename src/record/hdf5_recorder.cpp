@@ -19,14 +19,17 @@
 #include <limits>
 #include <set>
 
-#include "base/fields.hpp"
 #include "base/hdf5_file.hpp"
 #include "diagnose/redundancy.hpp"
 #include "record/column.hpp"
+#include "record/expected_rows.hpp"
 #include "record/kept_columns.hpp"
 #include "record/output_times.hpp"
 #include "record/record_layout.hpp"
+#include "record/summary_arrays.hpp"
+#include "record/uncertified_columns.hpp"
 #include "simulation/policy.hpp"
+#include "simulation/uncertified.hpp"
 #include "stickslip/files.hpp"
 #include "stickslip/record.hpp"
 #include "stickslip/version.hpp"
@@ -76,7 +79,6 @@ private:
     void create_columns(const Model& model);
     void write_text(const char* name, const std::string& text);
     void name_reactions(const System& system, const Redundancy& rows);
-    void create_summary();
     void fill(const Step& step, double residual, double step_length);
     void note_worst(const Step& step, double residual);
     void name(const WhoWords& who, std::string text);
@@ -100,6 +102,7 @@ private:
     Pending pending_;
     Commit commit_;
     Clock::time_point last_flush_;
+    double tolerance_ = default_tolerance;  // [m/s] of reports that do not say theirs
     std::uint64_t new_rows_ = 0;
     std::array<double, worst_terms> worst_{};  // of the steps since the last row
     std::vector<std::uint64_t> row_checks_;
@@ -153,6 +156,8 @@ private:
     Column contact_force_ =
         column("contacts/force", f64, {3}, "N",
                "on a, along (n, t1, t2), at the end of the step; NaN where the scheme knows impulses only");
+    Column contact_unique_ = column("contacts/unique", u8, {}, "",
+                                    "0: other impulses have the same effect on the bodies; the smallest are given");
     Column name_id_ = column("contacts/name_id", u32, {who_words}, "",
                              "contacts that have a name, and what edits changed: as events/contact");
     Column name_text_ = column("contacts/name_text", u8, {}, "", "their names in the same order, UTF-8, a line each");
@@ -177,20 +182,12 @@ private:
     Column event_reason_ =
         column("events/reason", u8, {}, "",
                "of method-switch: 1 impacts, 2 friction, 3 edge, 4 forces, 5 open, 6 closed; 0 of all others");
-    Hdf5Dataset snapshot_, checks_, commits_, counts_, figures_, timers_, hash_, reason_, warnings_, cone_,
-        summary_checks_;
+    UncertifiedColumns uncertified_{columns_};
+    SummaryArrays summary_;
+    Hdf5Dataset snapshot_, checks_, commits_;
 };
 
 std::string lines(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, "\n")); }
-
-// How many rows a run is going to record, if its step is what it was told.
-std::uint64_t expected_rows(const RunSettings& run) {
-    double interval = run.record_every;
-    for (const OptionValue& option : run.scheme.options)
-        if (run.record_every <= 0 && option.key == "step") interval = parse_number(option.text, option.place);
-    const double rows = interval > 0 ? run.end / interval : 0;
-    return rows > 0 && rows < 1e12 ? static_cast<std::uint64_t>(rows) : 0;
-}
 
 void Hdf5Recorder::write_text(const char* name, const std::string& text) {
     file_->write_text(name, text);
@@ -236,42 +233,6 @@ void Hdf5Recorder::name_reactions(const System& system, const Redundancy& rows) 
                          "0: one of many reactions with the same effect, because rows are redundant; the smallest");
 }
 
-// Arrays of fixed size that are overwritten at the end: SWMR allows no new attribute by then.
-void Hdf5Recorder::create_summary() {
-    static constexpr std::array<std::uint64_t, summary_counts> counts{};
-    static constexpr std::array<double, summary_figures> figures{};
-    static constexpr std::array<double, StepTimers::arrows> timers{};
-    static constexpr std::array<std::uint8_t, 16> hash{};
-    static constexpr std::array<std::uint8_t, reason_length> reason{};
-    static constexpr std::array<std::uint8_t, warnings_length> warnings{};
-    static constexpr std::array<std::uint8_t, cone_length> cone{};
-    counts_ = file_->write<std::uint64_t>("summary/counts", counts);
-    file_->set_attribute("summary/counts", "names",
-                         "end\nsteps\nrejected\nsolves\ncertified_steps\ncontacts_max\n"
-                         "impact_gains\nenergy_bound_violations\nunlocated_events\nparadox_steps");
-    file_->set_attribute("summary/counts", "about", "end: 0 finished, 1 refused, 2 interrupted");
-    figures_ = file_->write<double>("summary/figures", figures);
-    file_->set_attribute("summary/figures", "names",
-                         "t [s]\nwall [s]\nstep_mean [ms]\nstep_p50 [ms]\nstep_p99 [ms]\nstep_max [ms]\n"
-                         "residual_max [m/s]\nresidual_mean [m/s]\ngap_violation_max [m]\n"
-                         "joint_violation_position_max [m, rad]\njoint_violation_velocity_max [m/s, rad/s]\n"
-                         "contacts_mean [1]\nvariation [m/s, rad/s]\nvariation_weighted [m/s, rad/s]\nimpact_gain [J]");
-    timers_ = file_->write<double>("summary/timers", timers);
-    file_->set_attribute("summary/timers", "unit", "s");
-    file_->set_attribute("summary/timers", "names", "find\nfill\nsolve\nadvance\nbook");
-    hash_ = file_->write<std::uint8_t>("summary/hash", hash);
-    file_->set_attribute("summary/hash", "about", "FNV-1a of the final t, q, v; hexadecimal digits, ASCII");
-    reason_ = file_->write<std::uint8_t>("summary/reason", reason);
-    file_->set_attribute("summary/reason", "about", "why a run was refused; UTF-8, padded with zeros");
-    warnings_ = file_->write<std::uint8_t>("summary/warnings", warnings);
-    file_->set_attribute("summary/warnings", "about", "a line each; UTF-8, padded with zeros");
-    cone_ = file_->write<std::uint8_t>("summary/cone", cone);
-    file_->set_attribute("summary/cone", "about", "friction cone; UTF-8, padded with zeros");
-    static constexpr std::array<std::uint64_t, summary_arrays.size()> checks{};
-    summary_checks_ = file_->write<std::uint64_t>("summary/checks", checks);
-    file_->set_attribute("summary/checks", "names", fmt::format("{}", fmt::join(summary_arrays, "\n")));
-}
-
 // Builds the file beside its place and moves it there when it can be read, so that `path_` never names half a record.
 void Hdf5Recorder::create(const Model& model) {
     const std::string building = path_ + ".new";
@@ -295,17 +256,19 @@ void Hdf5Recorder::build(const std::string& building, const Model& model) {
     file_->set_attribute("/", "model", model.name);
     file_->set_attribute("/", "scheme", model.run.scheme.name);
     file_->set_attribute("/", "solver", model.run.solver.name);
-    file_->set_attribute("/", "policy", model.run.certify ? "certify" : "budget");
+    file_->set_attribute("/", "policy", to_string(model.run.policy));
+    file_->set_attribute("/", "budget", to_string(model.run.budget));
     write_text("source", model.source);
     write_text("settings/scheme_options", options_text(model.run.scheme.options));
     write_text("settings/solver_options", options_text(model.run.solver.options));
-    const std::array<double, 3> settings{model.run.end, run_tolerance(model.run), model.run.record_every};
+    const double tolerance = judged_in_proportion(model.run) ? 0 : run_tolerance(model.run);
+    const std::array<double, 3> settings{model.run.end, tolerance, model.run.record_every};
     file_->write<double>("settings/figures", settings);
     file_->set_attribute("settings/figures", "check", fnv1a_words(settings.data(), sizeof(settings)));
     file_->set_attribute("settings/figures", "names", "end [s]\ntolerance [m/s]\nrecord_every [s]");
     create_columns(model);
     name_reactions(*model.system, *redundancy_);
-    create_summary();
+    summary_.create(*file_);
     const std::array<std::uint64_t, 2 * commit_words> empty{};
     commits_ = file_->write<std::uint64_t>("commit", empty, {2, commit_words});
     file_->set_attribute("commit", "about", "how much is complete: the row with the larger sequence and a right check");
@@ -337,6 +300,7 @@ void Hdf5Recorder::begin(const Model& model, const State& state, const Step& ste
     nq_ = system_->nq();
     nv_ = system_->nv();
     bodies_ = static_cast<int>(system_->body_names().size());
+    tolerance_ = run_tolerance(model.run);
     kept_columns_.begin(*system_);
     times_.begin(model.run.record_every, state.t);
     create(model);
@@ -422,6 +386,7 @@ void Hdf5Recorder::row(const System& system, const State& state, const Pending& 
         contact_tangent_.add(c.tangent.data(), 3);
         contact_impulse_.add(c.impulse.data(), 3);
         contact_force_.add(c.force.data(), 3);
+        contact_unique_.add<std::uint8_t>(c.unique);
     }
     last_contacts_.clear();
     for (const ContactRecord& c : p.contacts) last_contacts_.push_back(c.id);
@@ -437,6 +402,11 @@ void Hdf5Recorder::row(const System& system, const State& state, const Pending& 
 
 void Hdf5Recorder::write(const System& system, const State& state, const Step& step, const StepReport& report) {
     SS_ASSERT(file_, "write() before begin()");
+    if (report.status != Status::ok) {
+        const UncertifiedStep told = uncertified_step(system, step, report, tolerance_);
+        uncertified_.add(told);
+        for (std::size_t i = 0; i < told.worst.size(); ++i) name(words_of(told.worst[i]), told.who[i]);
+    }
     for (const Event& e : step.events) {
         const WhoWords id = e.subject.kind == SubjectKind::none ? words_of(e.contact) : words_of(e.subject);
         if (e.kind != EventKind::load_switch && id != words_of(no_contact)) name(id, system.who(e));
@@ -519,9 +489,8 @@ void Hdf5Recorder::flush(bool with_snapshot) {
 
 void Hdf5Recorder::abandon() {
     for (Column* column : columns_) column->abandon();
-    for (Hdf5Dataset* d : {&snapshot_, &checks_, &commits_, &counts_, &figures_, &timers_, &hash_, &reason_, &warnings_,
-                           &cone_, &summary_checks_})
-        d->abandon();
+    for (Hdf5Dataset* d : {&snapshot_, &checks_, &commits_}) d->abandon();
+    summary_.abandon();
     file_->abandon();
 }
 
@@ -530,57 +499,7 @@ void Hdf5Recorder::end(const RunSummary& s) {
     if (pending_.valid) row(*system_, pending_.state, pending_);
     pending_.valid = false;
 
-    const std::array<std::uint64_t, summary_counts> counts{static_cast<std::uint64_t>(s.end),
-                                                           static_cast<std::uint64_t>(s.steps),
-                                                           static_cast<std::uint64_t>(s.rejected),
-                                                           static_cast<std::uint64_t>(s.solves),
-                                                           static_cast<std::uint64_t>(s.certified_steps),
-                                                           static_cast<std::uint64_t>(s.contacts.max),
-                                                           static_cast<std::uint64_t>(s.impact_gains.count),
-                                                           static_cast<std::uint64_t>(s.energy_bound_violations),
-                                                           static_cast<std::uint64_t>(s.unlocated_events),
-                                                           static_cast<std::uint64_t>(s.paradox_steps)};
-    counts_.write_rows(0, counts.size(), counts.data());
-    const std::array<double, summary_figures> figures{s.t,
-                                                      s.wall_s,
-                                                      s.step_ms.mean,
-                                                      s.step_ms.p50,
-                                                      s.step_ms.p99,
-                                                      s.step_ms.max,
-                                                      s.residual.max,
-                                                      s.residual.mean,
-                                                      s.gap_violation_max,
-                                                      s.joint_violation.position_max,
-                                                      s.joint_violation.velocity_max,
-                                                      s.contacts.mean,
-                                                      s.variation.v,
-                                                      s.variation.v_weighted,
-                                                      s.impact_gains.energy};
-    figures_.write_rows(0, figures.size(), figures.data());
-    timers_.write_rows(0, s.timers.seconds.size(), s.timers.seconds.data());
-    std::array<std::uint8_t, 16> hash{};
-    std::memcpy(hash.data(), s.hash.data(), std::min(hash.size(), s.hash.size()));
-    hash_.write_rows(0, hash.size(), hash.data());
-    std::array<std::uint8_t, reason_length> reason{};
-    std::memcpy(reason.data(), s.reason.data(), std::min(reason.size(), s.reason.size()));
-    reason_.write_rows(0, reason.size(), reason.data());
-    const std::string all_warnings = lines(s.warnings);
-    std::array<std::uint8_t, warnings_length> warnings{};
-    std::memcpy(warnings.data(), all_warnings.data(), std::min(warnings.size(), all_warnings.size()));
-    warnings_.write_rows(0, warnings.size(), warnings.data());
-    std::array<std::uint8_t, cone_length> cone{};
-    std::memcpy(cone.data(), s.cone.data(), std::min(cone.size(), s.cone.size()));
-    cone_.write_rows(0, cone.size(), cone.data());
-    const std::array<std::uint64_t, summary_arrays.size()> checks{
-        fnv1a_words(counts.data(), sizeof(counts)),
-        fnv1a_words(figures.data(), sizeof(figures)),
-        fnv1a_words(s.timers.seconds.data(), s.timers.seconds.size() * sizeof(double)),
-        fnv1a_words(hash.data(), hash.size()),
-        fnv1a_words(reason.data(), reason.size()),
-        fnv1a_words(warnings.data(), warnings.size()),
-        fnv1a_words(cone.data(), cone.size())};
-    summary_checks_.write_rows(0, checks.size(), checks.data());
-
+    summary_.write(s);
     commit_.ended = 1;
     flush(s.end != RunEnd::refused);  // a refused step has already changed what a snapshot would hold
     file_->close();

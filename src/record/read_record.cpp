@@ -11,6 +11,7 @@
 
 #include "base/hdf5_file.hpp"
 #include "record/record_layout.hpp"
+#include "record/verdict_text.hpp"
 #include "stickslip/record.hpp"
 
 namespace stickslip {
@@ -51,6 +52,7 @@ namespace {
 // commit some microseconds.
 constexpr int max_tries = 50;
 constexpr std::uint64_t first_revision_with_checks = 5;
+constexpr std::size_t checked_before_verdicts = 7;  // arrays of the summary in revision 5
 
 std::vector<std::string> split_lines(const std::string& text) {
     std::vector<std::string> lines;
@@ -117,6 +119,7 @@ public:
             static_cast<void>(column<std::uint8_t>("bodies/present", n, r.body_names.size()));
         read_settings(r);
         read_names(r);
+        if (file_.has("uncertified") && !checked_.empty()) read_uncertified(r);
         if (file_.has("worst")) r.worst = matrix("worst", n);
         if (r.complete) read_summary(r);
         r.snapshot = last_snapshot();
@@ -187,7 +190,9 @@ private:
 
     void check_summary() const {
         if (checked_.empty()) return;
-        const auto noted = column<std::uint64_t>("summary/checks", summary_arrays.size(), 1);
+        constexpr std::size_t ladder = summary_arrays.size() - 1;
+        const std::size_t known = file_.has("summary/ladder") ? summary_arrays.size() : checked_before_verdicts;
+        const auto noted = column<std::uint64_t>("summary/checks", known, 1);
         const auto check = [&](std::size_t i, const auto& values) {
             if (fnv1a_words(values.data(), values.size() * sizeof(values[0])) != noted[i])
                 throw Error(fmt::format("is damaged: the checksum of '{}' is wrong", summary_arrays[i]), {path_});
@@ -195,7 +200,8 @@ private:
         check(0, file_.read<std::uint64_t>(summary_arrays[0]));
         check(1, file_.read<double>(summary_arrays[1]));
         check(2, file_.read<double>(summary_arrays[2]));
-        for (std::size_t i = 3; i < summary_arrays.size(); ++i) check(i, file_.read<std::uint8_t>(summary_arrays[i]));
+        for (std::size_t i = 3; i < std::min(known, ladder); ++i) check(i, file_.read<std::uint8_t>(summary_arrays[i]));
+        if (known > ladder) check(ladder, file_.read<std::uint64_t>(summary_arrays[ladder]));
     }
 
     template <class T>
@@ -211,11 +217,11 @@ private:
         return values;
     }
 
-    // `all` numbers of the summary, of which older records have only the first `least`; the others are then zero.
+    // `all` numbers of the summary, of which older records have fewer, but at least `least`; the others are then zero.
     template <class T>
     std::vector<T> numbers(const char* name, std::size_t least, std::size_t all) const {
         const std::uint64_t there = file_.open(name, hdf5_type<T>()).rows();
-        std::vector<T> values = column<T>(name, there >= all ? all : least, 1);
+        std::vector<T> values = column<T>(name, std::clamp<std::uint64_t>(there, least, all), 1);
         values.resize(all);
         return values;
     }
@@ -247,6 +253,7 @@ private:
         r.scheme = file_.text_attribute("/", "scheme");
         r.solver = file_.text_attribute("/", "solver");
         r.policy = file_.text_attribute("/", "policy");
+        if (file_.has_attribute("/", "budget")) r.budget = file_.text_attribute("/", "budget");
         if (!file_.has("settings")) return;  // revision 0
         r.scheme_options = text("settings/scheme_options");
         r.solver_options = text("settings/solver_options");
@@ -285,6 +292,15 @@ private:
                   [](const auto& x, const auto& y) { return x.subject < y.subject; });
     }
 
+    // By name, so that rungs may come and go from version to version.
+    void read_ladder(std::array<long, rung_count>& ladder) const {
+        if (!file_.has("summary/ladder")) return;
+        const std::vector<std::string> names = split_lines(file_.text_attribute("summary/ladder", "names"));
+        const auto islands = column<std::uint64_t>("summary/ladder", names.size(), 1);
+        for (std::size_t i = 0; i < names.size(); ++i)
+            ladder[static_cast<std::size_t>(rung_named(names[i]))] += static_cast<long>(islands[i]);
+    }
+
     void read_summary(RecordContents& r) const {
         RunSummary& s = r.summary;
         check_summary();
@@ -302,6 +318,7 @@ private:
         s.energy_bound_violations = static_cast<long>(counts[7]);
         s.unlocated_events = static_cast<long>(counts[8]);
         s.paradox_steps = static_cast<long>(counts[9]);
+        s.substepped = static_cast<long>(counts[10]);
         const auto figures = numbers<double>("summary/figures", old_figures, summary_figures);
         double* const into[] = {&s.t,
                                 &s.wall_s,
@@ -326,10 +343,24 @@ private:
         s.reason = padded_text("summary/reason", reason_length);
         if (file_.has("summary/warnings")) s.warnings = split_lines(padded_text("summary/warnings", warnings_length));
         if (file_.has("summary/cone")) s.cone = padded_text("summary/cone", cone_length);
+        s.verdict = verdict_of_warnings(s);
+        if (file_.has("summary/verdict") &&
+            !read_verdict(split_lines(padded_text("summary/verdict", verdict_length)), s.verdict))
+            throw Error("is damaged: 'summary/verdict' is no verdict", {path_});
+        read_ladder(s.ladder);
         s.model = r.model;
         s.scheme = r.scheme;
         s.solver = r.solver;
         s.policy = r.policy;
+        s.uncertified.steps = s.steps - s.certified_steps;
+        const auto listed = std::min(r.uncertified.size(), max_uncertified_listed);
+        s.uncertified.listed.assign(r.uncertified.begin(), r.uncertified.begin() + static_cast<long>(listed));
+        for (const UncertifiedStep& u : r.uncertified)
+            if (!(u.residual * s.uncertified.tol <= s.uncertified.residual * u.tol) || s.uncertified.tol == 0) {
+                s.uncertified.residual = u.residual;
+                s.uncertified.tol = u.tol;
+            }
+        s.deterministic = r.budget.find("ms=") == std::string::npos;
         s.event_count = static_cast<long>(r.events.size());
         for (const Event& event : r.events)
             if (event.kind == EventKind::method_switch) ++s.switches[static_cast<std::size_t>(event.reason)];
@@ -354,6 +385,10 @@ private:
             c.normal = Vec3::Map(normal.data() + 3 * i);
             c.tangent = Vec3::Map(tangent.data() + 3 * i);
             c.impulse = Vec3::Map(impulse.data() + 3 * i);
+        }
+        if (file_.has("contacts/unique")) {
+            const auto unique = column<std::uint8_t>("contacts/unique", n, 1);
+            for (std::size_t i = 0; i < contacts.size(); ++i) contacts[i].unique = unique[i] != 0;
         }
         if (!file_.has("contacts/force")) return;
         const auto force = column<double>("contacts/force", n, 3);
@@ -390,6 +425,46 @@ private:
             if (reason[i] >= switch_reasons)
                 throw Error("is damaged: a change of method for a reason that does not exist", {path_});
             events[i].reason = static_cast<SwitchReason>(reason[i]);
+        }
+    }
+
+    // Rows that a growing array had at the last commit.
+    std::uint64_t rows_of(const std::string& name) const {
+        const auto k = static_cast<std::size_t>(std::find(checked_.begin(), checked_.end(), name) - checked_.begin());
+        if (k == checked_.size()) throw Error(fmt::format("is damaged: '{}' has no checks", name), {path_});
+        return checks_[2 * ((commit_.sequence - 1) * checked_.size() + k)];
+    }
+
+    void read_uncertified(RecordContents& r) const {
+        const std::uint64_t n = rows_of("uncertified/t");
+        const auto t = column<double>("uncertified/t", n, 1);
+        const auto step = column<std::uint64_t>("uncertified/step", n, 1);
+        const auto residual = column<double>("uncertified/residual", n, 1);
+        const auto tol = column<double>("uncertified/tol", n, 1);
+        const auto substeps = column<std::uint32_t>("uncertified/substeps", n, 1);
+        const auto compliance = column<double>("uncertified/compliance", n, 1);
+        const auto solver = column<std::uint8_t>("uncertified/solver", n, uncertified_solver_length);
+        const auto contacts = column<std::uint32_t>("uncertified/contacts", n, 1);
+        const auto worst = column<std::uint32_t>("uncertified/worst", n, uncertified_named * who_words);
+        r.uncertified.resize(static_cast<std::size_t>(n));
+        for (std::size_t i = 0; i < r.uncertified.size(); ++i) {
+            UncertifiedStep& u = r.uncertified[i];
+            u.t = t[i];
+            u.step = static_cast<long>(step[i]);
+            u.residual = residual[i];
+            u.tol = tol[i];
+            u.substeps = static_cast<int>(substeps[i]);
+            u.compliance = compliance[i];
+            const std::string name(solver.begin() + static_cast<long>(i * uncertified_solver_length),
+                                   solver.begin() + static_cast<long>((i + 1) * uncertified_solver_length));
+            u.solver = name.substr(0, name.find('\0'));
+            u.contacts = static_cast<int>(contacts[i]);
+            for (std::size_t k = 0; k < uncertified_named; ++k) {
+                const ContactId id = contact_of(who_at(worst.data(), who_words, i * uncertified_named + k));
+                if (id == no_contact) break;
+                u.worst.push_back(id);
+                u.who.push_back(contact_name(r, u.worst.back()));
+            }
         }
     }
 

@@ -16,7 +16,7 @@ inline constexpr const char* record_format = "stickslip-record";
 // Version 2 has wider ids of contacts and subjects; records of version 1 are read too.
 inline constexpr std::uint64_t record_format_version = 2;
 // What was added within the version, see docs/record.md: a reader of any revision reads records of every other.
-inline constexpr std::uint64_t record_revision = 5;
+inline constexpr std::uint64_t record_revision = 6;
 
 // The rows of `energy`.
 inline constexpr int energy_terms = 11;
@@ -36,21 +36,25 @@ enum WorstTerm { worst_residual, worst_overlap, worst_joint, worst_joint_speed }
 inline constexpr const char* worst_names =
     "residual [m/s]\noverlap [m]\njoint_violation [m, rad]\njoint_speed_violation [m/s, rad/s]";
 
-// Numbers of the summary; records of revision 0 and 1 have the first `old_counts` and `old_figures` of them.
-inline constexpr std::size_t summary_counts = 10, old_counts = 6;
+// Numbers of the summary; older records have fewer, those of revision 0 and 1 the first `old_counts` and `old_figures` of them.
+inline constexpr std::size_t summary_counts = 11, old_counts = 6;
 inline constexpr std::size_t summary_figures = 15, old_figures = 12;
+
+// Of a step that was taken without a certificate: contacts that are named, and bytes for the name of the solver.
+inline constexpr std::size_t uncertified_named = 4, uncertified_solver_length = 24;
 
 // Texts of the summary have room for so many bytes.
 inline constexpr std::size_t reason_length = 400;
 inline constexpr std::size_t warnings_length = 1000;
 inline constexpr std::size_t cone_length = 32;
+inline constexpr std::size_t verdict_length = 6000;
 
 // `checks` has a row per commit, that of sequence s being s - 1, and in it for each array that grows two words: how many rows
 // the array then had, and fnv1a_words of the bytes that were added since the commit before. `summary/checks` has that of the
 // arrays of the summary, in this order; arrays and texts that never change have theirs as attribute `check`.
-inline constexpr std::array<const char*, 7> summary_arrays{"summary/counts", "summary/figures", "summary/timers",
+inline constexpr std::array<const char*, 9> summary_arrays{"summary/counts", "summary/figures", "summary/timers",
                                                            "summary/hash",   "summary/reason",  "summary/warnings",
-                                                           "summary/cone"};
+                                                           "summary/cone",   "summary/verdict", "summary/ladder"};
 
 // How much of the file is true. Two slots, written in turn after everything they count has been flushed; a reader
 // takes the slot with the larger sequence number whose check is right. So neither a kill between two writes nor a

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "plot/line_plot.hpp"
 #include "plot/text.hpp"
@@ -14,6 +15,8 @@
 namespace stickslip {
 
 namespace {
+
+constexpr double least_residual_drawn = 1e-18;  // [m/s]
 
 using plot::LinePlot;
 using plot::number;
@@ -39,6 +42,19 @@ LinePlot over_time(const RecordContents& record, const char* title, const char* 
     plot.y_unit = unit;
     plot.x = record.t;
     return plot;
+}
+
+// Which rungs of the solver answered; records made before they were counted have none.
+void add_ladder(const RunSummary& s, plot::Page& page) {
+    const double all = static_cast<double>(std::accumulate(s.ladder.begin(), s.ladder.end(), 0L));
+    if (all == 0) return;
+    plot::Table table;
+    table.columns = {{"islands solved by", false}, {"islands", true}, {"share [%]", true}};
+    for (std::size_t i = 0; i < s.ladder.size(); ++i)
+        if (s.ladder[i] > 0)
+            table.rows.push_back({to_string(static_cast<Rung>(i)), fmt::format("{}", s.ladder[i]),
+                                  number(100 * static_cast<double>(s.ladder[i]) / all, 3)});
+    page.table(table);
 }
 
 }  // namespace
@@ -104,12 +120,14 @@ void add_accuracy(const RecordContents& record, plot::Page& page) {
     LinePlot residual = over_time(record, "Residual of the steps", "residual", "m/s");
     residual.log_y = true;
     const std::vector<double> worst = row_of(record.worst, worst_residual);
-    const bool every_step = record.record_every == 0 && record.tolerance > 0;
+    const bool every_step = record.record_every == 0 && record.end > 0;
     const std::vector<double>& shown = worst.empty() ? record.residual : worst;
+    std::vector<double> drawn = shown;
+    for (double& x : drawn) x = std::max(x, least_residual_drawn);  // a logarithm knows no zero
     residual.series.push_back({every_step      ? "of the step"
                                : worst.empty() ? "of the steps that were recorded"
                                                : "largest of the steps since the row before",
-                               shown});
+                               drawn});
     if (record.tolerance > 0) residual.levels.push_back({record.tolerance, "tolerance"});
     // The first row is the initial state and no step.
     const auto zeros = std::count(shown.begin() + (shown.empty() ? 0 : 1), shown.end(), 0.0);
@@ -172,6 +190,7 @@ void add_timers(const RecordContents& record, plot::Page& page) {
     table.rows.push_back({fmt::format("{} steps", s.steps), number(s.step_ms.mean, 3), number(s.step_ms.p50, 3),
                           number(s.step_ms.p99, 3), number(s.step_ms.max, 3)});
     page.table(table);
+    add_ladder(s, page);
 }
 
 }  // namespace stickslip

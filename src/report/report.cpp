@@ -20,13 +20,13 @@ namespace {
 using plot::number;
 using Mood = plot::Page::Mood;
 
-// The record keeps the reasons of a verdict among the warnings, with this word before them.
-constexpr std::string_view doubtful = "doubtful: ";
-bool is_reason(const std::string& warning) { return warning.starts_with(doubtful); }
+// Reasons of a verdict stand among the warnings too, with this word before them.
+bool is_reason(const std::string& warning) { return warning.starts_with("doubtful: "); }
 
+// The first reason of a refused run says why it was refused.
 void add_doubts(const RunSummary& s, plot::Page& page) {
-    for (const std::string& warning : s.warnings)
-        if (is_reason(warning)) page.verdict(Mood::unsure, "Doubtful:", warning.substr(doubtful.size()));
+    for (std::size_t i = s.end == RunEnd::refused ? 1 : 0; i < s.verdict.reasons.size(); ++i)
+        page.verdict(Mood::unsure, "Doubtful:", s.verdict.reasons[i]);
 }
 
 void add_verdict(const RecordContents& r, plot::Page& page) {
@@ -34,8 +34,8 @@ void add_verdict(const RecordContents& r, plot::Page& page) {
     bool doubts_told = false;
     const std::string reached = r.t.empty() ? "no row was recorded" : fmt::format("t = {} s", number(r.t.back(), 6));
     const std::string solved =
-        fmt::format("{} of {} steps within the tolerance of {} m/s, largest residual {} m/s", s.certified_steps,
-                    s.steps, number(r.tolerance, 3), number(s.residual.max, 3));
+        fmt::format("{} of {} steps within the tolerance{}, largest residual {} m/s", s.certified_steps, s.steps,
+                    r.tolerance > 0 ? fmt::format(" of {} m/s", number(r.tolerance, 3)) : "", number(s.residual.max, 3));
     if (!r.complete) {
         page.verdict(Mood::unsure, "Not ended.",
                      fmt::format("The run was killed or is still running. The page shows what was recorded up to {}; "
@@ -48,7 +48,7 @@ void add_verdict(const RecordContents& r, plot::Page& page) {
         page.verdict(Mood::unsure, "Interrupted.", fmt::format("The record ends at {}: {}.", reached, solved));
     } else if (s.steps == 0) {
         page.verdict(Mood::unsure, "No step was taken.", "");
-    } else if (std::any_of(s.warnings.begin(), s.warnings.end(), is_reason)) {
+    } else if (!s.verdict.reasons.empty()) {
         add_doubts(s, page);
         page.paragraph(fmt::format("{}.", solved));
         doubts_told = true;
@@ -58,6 +58,7 @@ void add_verdict(const RecordContents& r, plot::Page& page) {
         page.verdict(Mood::unsure, "Doubtful.", fmt::format("Policy {}: {}.", r.policy, solved));
     }
     if (!doubts_told) add_doubts(s, page);
+    for (const std::string& remark : s.verdict.remarks) page.paragraph("Remark: " + remark + ".");
     for (const std::string& warning : s.warnings)
         if (!is_reason(warning)) page.verdict(Mood::unsure, "Warning:", warning);
 }
@@ -87,8 +88,12 @@ void add_facts(const RecordContents& r, plot::Page& page) {
     };
     facts.emplace_back("scheme", with(r.scheme, r.scheme_options));
     facts.emplace_back("solver", with(r.solver, r.solver_options) + (s.cone.empty() ? "" : ", cone " + s.cone));
-    facts.emplace_back(
-        "policy", r.tolerance > 0 ? fmt::format("{}, tolerance {} m/s", r.policy, number(r.tolerance, 3)) : r.policy);
+    const std::string policy = with(r.policy, r.budget);
+    facts.emplace_back("policy", policy);
+    if (r.tolerance > 0)
+        facts.emplace_back("tolerance", fmt::format("{} m/s", number(r.tolerance, 3)));
+    else if (r.end > 0)  // settings are known: none was given
+        facts.emplace_back("tolerance", fmt::format("{} of the speeds of each island", number(default_share, 3)));
     if (!r.t.empty())
         facts.emplace_back("time", r.end > 0 ? fmt::format("{} s of {} s", number(r.t.back(), 6), number(r.end, 6))
                                              : fmt::format("{} s", number(r.t.back(), 6)));
@@ -112,6 +117,7 @@ void add_facts(const RecordContents& r, plot::Page& page) {
         if (s.impact_gains.count > 0)
             facts.emplace_back("impacts made energy", fmt::format("{} J in {}", number(s.impact_gains.energy, 3),
                                                                   plot::counted(s.impact_gains.count, "step")));
+        if (s.substepped > 0) facts.emplace_back("certified in sub-steps", plot::counted(s.substepped, "step"));
         if (s.unlocated_events > 0) facts.emplace_back("events not located", fmt::format("{}", s.unlocated_events));
         std::vector<std::string> switches;
         for (std::size_t i = 0; i < s.switches.size(); ++i)
@@ -137,6 +143,7 @@ std::string report_html(const RecordContents& record, const ReportOptions& optio
     add_contacts(record, page);
     add_energy(record, page);
     add_accuracy(record, page);
+    add_uncertified(record, page);
     add_timers(record, page);
     page.heading(2, "Model");
     page.source("The model as it was run", record.source);

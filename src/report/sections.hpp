@@ -7,8 +7,9 @@
 namespace stickslip {
 
 void add_energy(const RecordContents& record, plot::Page& page);
-void add_accuracy(const RecordContents& record, plot::Page& page);  // residual, drift
-void add_motion(const RecordContents& record, plot::Page& page);    // side views
+void add_accuracy(const RecordContents& record, plot::Page& page);     // residual, drift
+void add_uncertified(const RecordContents& record, plot::Page& page);  // nothing if there are none
+void add_motion(const RecordContents& record, plot::Page& page);       // side views
 void add_trajectories(const RecordContents& record, const std::vector<std::string>& wanted, plot::Page& page);
 void add_contacts(const RecordContents& record, plot::Page& page);  // modes, events
 void add_timers(const RecordContents& record, plot::Page& page);

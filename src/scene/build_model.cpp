@@ -41,6 +41,21 @@ void require_tolerance(const OptionValues& solver_options) {
     }
 }
 
+void require_budget(const RunSettings& run, const Place& place) {
+    const StepBudget& budget = run.budget;
+    if (budget.ms && !(*budget.ms > 0 && *budget.ms < infinity))
+        throw Error(fmt::format("budget: ms: expected a number > 0 [ms], found {}", *budget.ms), place);
+    if (budget.factorisations &&
+        !(*budget.factorisations >= 1 && *budget.factorisations == std::floor(*budget.factorisations)))
+        throw Error(
+            fmt::format("budget: factorisations: expected a whole number >= 1, found {}", *budget.factorisations),
+            place);
+    if (budget.limited() && run.policy != Policy::budget)
+        throw Error(fmt::format("a budget is given, but the policy is {}: add policy: budget, or leave the budget out",
+                                to_string(run.policy)),
+                    place);
+}
+
 Model build_model(const Scene& scene) {
     validate_scene(scene);
     std::unique_ptr<MultibodySystem> system;
@@ -63,7 +78,9 @@ Model build_model(const Scene& scene) {
     if (run.step) model.run.scheme.options.push_back({"step", run.step->text, run.step->place});
     model.run.solver = {run.solver.name, run.solver.options, run.solver.place};
     model.run.tolerances = run.tolerances;
-    model.run.certify = run.policy == Scene::Policy::certify;
+    model.run.policy = run.policy;
+    model.run.budget = run.budget;
+    require_budget(model.run, run.place);
     if (run.end) model.run.end = *run.end;
     model.run.record_every = run.record.every.value_or(0);
     model.run.csv = run.record.csv;

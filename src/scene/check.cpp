@@ -18,7 +18,6 @@ namespace {
 void check_first_step(Model model, Audit& audit) {
     const double step = run_step(model.run);
     model.run.end = model.state.t + std::min(step, model.run.end);
-    const bool certify = model.run.certify;
     const RunSummary summary = Simulation(std::move(model)).run();
     if (summary.end == RunEnd::refused)
         audit.findings.push_back({Severity::error,
@@ -27,12 +26,13 @@ void check_first_step(Model model, Audit& audit) {
                                   "mend what the other findings name; `stickslip run` stores the problem for `solve`",
                                   {},
                                   {}});
-    else if (!certify && !summary.certified)
+    else if (!summary.certified)
         audit.findings.push_back(
             {Severity::note,
              "first-step",
-             fmt::format("the first step leaves a residual of {:.3g} m/s; the policy `budget` accepts it",
-                         summary.residual.max),
+             fmt::format(
+                 "the first step cannot be certified: it leaves a residual of {:.3g} m/s; the policy `{}` takes it",
+                 summary.residual.max, summary.policy),
              "use the policy certify to have such steps refused",
              {},
              {}});

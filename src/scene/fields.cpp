@@ -42,6 +42,7 @@ struct ReadInto {
             case Form::fraction: return values.fraction(node);
             case Form::bound: return values.bound(node);
             case Form::not_zero: return values.not_zero(node, field.key.c_str());
+            case Form::whole: return values.whole(node);
             default: return values.number(node);
         }
     }
@@ -121,6 +122,7 @@ struct CheckMember {
             case Form::fraction: return demand(x >= 0 && x <= 1, "a number from 0 to 1");
             case Form::bound: return demand(!std::isnan(x), "a number" + unit);
             case Form::not_zero: return demand(x != 0 && std::isfinite(x), "a finite number other than zero" + unit);
+            case Form::whole: return demand(x == std::floor(x) && std::abs(x) <= 1e9, "a whole number" + unit);
             default: return demand(std::isfinite(x), "a finite number" + unit);
         }
     }

@@ -1,7 +1,7 @@
 // Formulas in scene files: of `let` parameters where a number is expected, of the time t in loads.
 //
 //   numbers    1e-3  1/60  2^-5, the constant pi
-//   operators  + - * / ^ ( ), comparisons, a ? b : c
+//   operators  + - * / ^ ( ), comparisons, && ||, a ? b : c
 //   functions  sin cos tan asin acos atan atan2 sinh cosh tanh exp ln log10 sqrt abs sign min max rint floor mod
 //
 // mod(a, b) = a - b floor(a/b), so that mod(k, 2) tells even rows from odd ones. The grammar is muparser's. Left out:

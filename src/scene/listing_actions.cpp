@@ -9,6 +9,7 @@ namespace {
 using Fields = SceneFields;
 using enum Form;
 using enum SceneRule::Kind;
+using Budget = Scene::Budget;
 using Record = Scene::Record;
 using Run = Scene::Run;
 
@@ -64,18 +65,28 @@ void list_actions(SceneMaps& maps) {
         action("cut", {{"cut", joint, "", "", required,
                         "a joint or spring, gone for good; gears and torsion springs go with their joint"}}));
     maps.push_back(driving());
-    maps.push_back({"run",
-                    {{"scheme", scheme, "", "", "moreau-jean", "`stickslip list schemes`"},
-                     {"solver", solver, "", "", "auto", "`stickslip list solvers`"},
-                     {"tolerances", map, "tolerances", "", "in proportion to the bodies",
-                      "what counts as closed, at rest or rounding; `stickslip check --tolerances` prints them"},
-                     {"policy", choice, "certify|budget", "", "certify",
-                      "refuse steps above the tolerance, or accept and state the residual", at(&Run::policy)},
-                     {"step", positive, "", "s", "of the scheme", "may stand among the options of the scheme instead"},
-                     {"end", positive, "", "s", "1", "end of the run", at(&Run::end)},
-                     {"record", map, "record", "", "every step, no CSV", "what is written"}},
-                    {}});
+    maps.push_back(
+        {"run",
+         {{"scheme", scheme, "", "", "moreau-jean", "`stickslip list schemes`"},
+          {"solver", solver, "", "", "auto", "`stickslip list solvers`"},
+          {"tolerances", map, "tolerances", "", "in proportion to the bodies",
+           "what counts as closed, at rest or rounding; `stickslip check --tolerances` prints them"},
+          {"policy", choice, "degrade|certify|budget", "", "degrade",
+           "what becomes of steps that cannot be certified: sub-steps, then taken and listed; refused; or taken "
+           "as a fixed amount of work leaves them",
+           at(&Run::policy)},
+          {"budget", map, "budget", "", "none", "what a step may cost, with `policy: budget`"},
+          {"step", positive, "", "s", "of the scheme", "may stand among the options of the scheme instead"},
+          {"end", positive, "", "s", "1", "end of the run", at(&Run::end)},
+          {"record", map, "record", "", "every step, no CSV", "what is written"}},
+         {}});
     maps.push_back(tolerances());
+    maps.push_back({"budget",
+                    {{"ms", positive, "", "ms", "none",
+                      "processor time of a step; the result then depends on the machine", at(&Budget::ms)},
+                     {"factorisations", whole, "", "", "none",
+                      "of each solve, at least 1; the same bits on every machine", at(&Budget::factorisations)}},
+                    {}});
     maps.push_back(
         {"record",
          {{"every", positive, "", "s", "every step", "time between samples", at(&Record::every)},

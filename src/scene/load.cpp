@@ -12,6 +12,7 @@
 #include "model/multibody.hpp"
 #include "scene/check.hpp"
 #include "scene/folders.hpp"
+#include "scene/formula.hpp"
 #include "stickslip/mechanism.hpp"
 
 namespace stickslip {
@@ -28,6 +29,14 @@ bool take_prefix(std::string& text, std::string_view prefix) {
     return true;
 }
 
+// Parameters of mechanisms are numbers and words; what is made of functions and pi alone, such as pi/4, becomes its value.
+void evaluate_formula(OptionValue& value) {
+    const std::vector<std::string> words = words_of(value.text);
+    if (words.empty() || !std::all_of(words.begin(), words.end(), is_formula_word)) return;
+    const std::vector<Scene::Parameter> none;
+    value.text = fmt::format("{}", evaluate_number(value.text, Names(none), value.place));
+}
+
 Model load_mechanism(const std::string& name, const OptionValues& overrides) {
     OptionValues parameters;
     RunSettings run;
@@ -39,6 +48,7 @@ Model load_mechanism(const std::string& name, const OptionValues& overrides) {
     };
     for (OptionValue value : overrides) {
         if (!is_run_key(value.key)) {
+            evaluate_formula(value);
             parameters.push_back(std::move(value));
             continue;
         }
@@ -54,9 +64,13 @@ Model load_mechanism(const std::string& name, const OptionValues& overrides) {
             run.record_every = parse_number(value.text, value.place);
             if (!(run.record_every > 0)) throw Error("record.every must be positive [s]", value.place);
         } else if (value.key == "policy") {
-            Choice choice{{"certify", "budget"}, 0};
+            Choice choice{{to_string(Policy::degrade), to_string(Policy::certify), to_string(Policy::budget)}, 0};
             assign(choice, value);
-            run.certify = choice.index == 0;
+            run.policy = static_cast<Policy>(choice.index);
+        } else if (value.key == "budget.ms") {
+            run.budget.ms = parse_number(value.text, value.place);
+        } else if (value.key == "budget.factorisations") {
+            run.budget.factorisations = parse_number(value.text, value.place);
         } else if (value.key == "scheme" || value.key == "scheme.name") {
             run.scheme.name = value.text;
             run.scheme.place = value.place;
@@ -71,12 +85,13 @@ Model load_mechanism(const std::string& name, const OptionValues& overrides) {
             run.tolerances.push_back(std::move(value));
         } else {
             throw unknown_name("setting of a mechanism", value.key,
-                               {"run.step", "run.end", "run.policy", "run.record.every", "scheme.NAME", "solver.NAME",
-                                "tolerances.NAME"},
+                               {"run.step", "run.end", "run.policy", "run.budget.ms", "run.budget.factorisations",
+                                "run.record.every", "scheme.NAME", "solver.NAME", "tolerances.NAME"},
                                value.place);
         }
     }
     require_tolerance(run.solver.options);
+    require_budget(run);
     Mechanism mechanism = make_mechanism(name, parameters);
     Model model;
     model.source = "mechanism: " + name + "\n";
@@ -109,6 +124,10 @@ std::string find_shipped(const std::string& name) {
     }
     std::vector<std::string> names;
     for (const NamedSummary& scene : list_scenes()) names.push_back(scene.name);
+    if (names.empty())
+        throw Error(fmt::format("no shipped scene '{}': no folder of scenes was found beside the program; name the one you have "
+                                "in the environment variable STICKSLIP_SCENES",
+                                name));
     throw unknown_name("shipped scene", name, names);
 }
 

@@ -250,6 +250,4 @@ const char* to_string(Scene::Plane plane) {
     return "?";
 }
 
-const char* to_string(Scene::Policy policy) { return policy == Scene::Policy::certify ? "certify" : "budget"; }
-
 }  // namespace stickslip

@@ -1,4 +1,4 @@
-// The `run` section, from YAML and into it: scheme, solver, policy, step, end, record.
+// The `run` section, from YAML and into it: scheme, solver, policy, budget, step, end, record.
 #include <fmt/format.h>
 
 #include "scene/fields.hpp"
@@ -89,18 +89,22 @@ void read_run(const YamlNode& node, Scene& scene) {
     if (const YamlNode* tolerances = map.find("tolerances")) read_tolerances(*tolerances, scene);
     const YamlNode* scheme = map.find("scheme");
     read_step(map.find("step"), scheme ? scheme->find("step") : nullptr, scene);
+    if (const YamlNode* budget = map.find("budget"))
+        read_fields(MapReader(*budget, "budget", "budget"), scene, run.budget);
     if (const YamlNode* record = map.find("record"))
         read_fields(MapReader(*record, "record", "record"), scene, run.record);
 }
 
 YamlNode write_run(const Scene& scene) {
     const Scene::Run& run = scene.run;
-    YamlNode section = empty_map(), record = empty_map(), tolerances = empty_map();
+    YamlNode section = empty_map(), record = empty_map(), tolerances = empty_map(), budget = empty_map();
     put(section, "scheme", write_selection(run.scheme));
     put(section, "solver", write_selection(run.solver));
     for (const OptionValue& given : run.tolerances) put(tolerances, given.key, scalar(given.text));
     if (!tolerances.keys.empty()) put(section, "tolerances", std::move(tolerances));
     write_fields(scene_map("run"), run, section);
+    write_fields(scene_map("budget"), run.budget, budget);
+    if (!budget.keys.empty()) put(section, "budget", std::move(budget));
     if (run.step) put(section, "step", scalar(run.step->text));
     write_fields(scene_map("record"), run.record, record);
     if (!record.keys.empty()) put(section, "record", std::move(record));

@@ -39,11 +39,11 @@ void save_start(const System& system, const State& x, double h, Step& s, HalvedW
     k.gap.assign(s.problem.contacts.gap.begin(), s.problem.contacts.gap.end());
 }
 
-// [m] By how much the contact that sank in most did so since the start of the step.
+// [m] By how much the contact that sank in most did so since the start of the step, before it was pushed out.
 double sunk(const System& system, const State& x, Step& s, HalvedWork& k) {
     system.look_ahead(x.v, 0, *s.finder);
     system.rows(x.t, x.q, *s.finder, k.end_joints, k.end_contacts);
-    double most = 0;
+    double most = k.pushed;
     std::size_t old = 0;  // both lists are sorted by id
     for (int i = 0; i < k.end_contacts.size(); ++i) {
         while (old < k.id.size() && k.id[old] < k.end_contacts.id[i]) ++old;
@@ -100,10 +100,12 @@ void join(const FirstHalf& first, const HalvedWork& k, Step& s) {
     for (const ContactRecord& record : k.contacts) {
         const auto place = std::lower_bound(s.contacts.begin(), s.contacts.end(), record.id,
                                             [](const ContactRecord& r, const ContactId& id) { return r.id < id; });
-        if (place != s.contacts.end() && place->id == record.id)
+        if (place != s.contacts.end() && place->id == record.id) {
             place->impulse += record.impulse;
-        else
+            place->unique = place->unique && record.unique;
+        } else {
             s.contacts.insert(place, record);
+        }
     }
     s.events.insert(s.events.begin(), k.events.begin(), k.events.end());
     if (s.reactions.size() == k.reactions.size()) s.reactions += k.reactions;
@@ -136,6 +138,7 @@ StepReport halved_step(const System& system, const HalvedSteps& control, const O
         k.q_full = x.q;
         const double t_end = x.t;
         k.start.go_back(x, s);
+        k.pushed = 0;
         const FirstHalf first = keep_first(one(h / 2, t_limit), s, k);
         StepReport report = one(t_end - x.t, t_end);
         solves += full.solves + first.report.solves + report.solves;

@@ -19,6 +19,7 @@ struct HalvedSteps {
 // The start of the step, to which trials go back, and the first of two halves. Kept for its memory.
 struct HalvedWork {
     double next_step = 0;  // [s] wanted by step control, remembered from step to step; 0: none yet
+    double pushed = 0;     // [m] written by the scheme: the deepest overlap that it pushed out of in a trial; 0: none
     StepStart start;
     std::vector<ContactId> id;  // sorted: contacts at the start
     std::vector<double> gap;    // [m]

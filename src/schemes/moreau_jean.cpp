@@ -6,7 +6,9 @@
 // [Jean 1999; Haddouni (2.20)-(2.25), A.3]; k_th = th k(t+h, q, v) + (1-th) k(t, q, v), K = -dk/dq, C = -dk/dv.
 // F* = F(v*) with v* = v + th h v'_est is the antisymmetric gyroscopic matrix, taken linearly implicit: at
 // th = 1/2 it does no work, and with the extrapolated v* spinning bodies are integrated with order two.
-// Position stabilisation (off by default) adds chi g/(th h) to the rows: Anitescu and Hart.
+// Position stabilisation (off by default) adds chi g/(th h) to the rows: Anitescu and Hart. On contacts it acts only where
+// overlap is left (`overlap`): it throws bodies out by velocity. By default overlap is pushed out of positions
+// (parts/push_out.cpp), and contacts without rebound take part before they close.
 //
 // Nonlinear forces, Newton's loop [Haddouni, A.3]: the step above linearises k at (q, v). While h th (k(t+h, q+, v+) - its
 // linearisation) is more than `newton_tol` as a change of velocity, the step is solved again with k linearised at the end
@@ -28,17 +30,43 @@ namespace stickslip {
 
 namespace {
 
-// Leaves the contacts whose gap, at constant velocity, closes within half a step.
-void keep_predicted_active(const VecX& v, double half_h, double tolerance, Step& s) {
+// Of Scales::acceleration, which is a tenth of gravity: what forces move a body by in a step from rest, with something to spare.
+// If smaller, bodies that hover fall freely for a step and sink in; if larger, more contacts take part that stay open.
+constexpr double falls = 20;
+
+// Which contacts take part in a step, and how they see their gaps.
+struct GapTerms {
+    double h, theta;       // [s], [-]
+    double closed;         // [m] a gap up to this is none
+    double fall;           // [m] what forces close in a step from rest; 0: no contact is guarded
+    double chi_over_th_h;  // [1/s] stabilisation: against overlap always, towards contact only without rebound
+
+    // The gap closes within half a step at constant velocity.
+    bool predicted(double phi, double u) const { return phi + h / 2 * u <= closed; }
+    // Contacts without rebound that forces, or the impacts of others, may close in this step. What arrives by its own speed in
+    // the second half of the step is left out: it is hit in the next one, with the whole of that speed.
+    bool guarded(double phi, double u) const {
+        const double travel = h * std::max(-u, 0.0);
+        return phi <= closed + 2 * travel + fall && (travel <= fall || phi > closed + travel);
+    }
+};
+
+// Leaves the contacts that are predicted closed, and those that are guarded. True: one that is left out arrives.
+bool keep_predicted_active(const VecX& v, const GapTerms& gaps, Step& s) {
     ContactRows& contacts = s.problem.contacts;
     const RowVec& speed = contact_speeds(v, s);
     s.terms.wanted.resize(static_cast<std::size_t>(contacts.size()));
-    bool all = true;
+    bool all = true, arrives = false;
     for (int i = 0; i < contacts.size(); ++i) {
-        s.terms.wanted[i] = contacts.gap[i] + half_h * speed[contacts.jacobian.row[i]] <= tolerance;
-        all = all && s.terms.wanted[i];
+        const double phi = contacts.gap[i], u = speed[contacts.jacobian.row[i]];
+        const bool guard = gaps.fall > 0 && contacts.restitution[i] == 0;
+        s.terms.wanted[i] = gaps.predicted(phi, u) || (guard && gaps.guarded(phi, u));
+        if (s.terms.wanted[i]) continue;
+        all = false;
+        arrives = arrives || phi + gaps.h * u < 0;
     }
     if (!all) contacts.keep(s.terms.wanted);
+    return arrives;
 }
 
 // Joint limits rebound only when they approached already a step ago. Contacts of bodies come to rest overlapping by a little,
@@ -61,8 +89,9 @@ void take_out_rests_at_limits(const System& system, const State& x, Step& s, Mor
     }
 }
 
-// c_N = e N v, c_T = e_T D v, and the stabilisation chi phi/(th h): against overlap always, towards contact only without rebound.
-void fill_restitution(const System& system, const State& x, double chi_over_th_h, Step& s, MoreauJean::Work& w) {
+// c_N = e N v + chi phi/(th h), c_T = e_T D v. Contacts that are only guarded may use up their gap:
+// phi + h ((1-th) N v + th N v+) >= 0, which never asks for a rebound.
+void fill_restitution(const System& system, const State& x, const GapTerms& gaps, Step& s, MoreauJean::Work& w) {
     StepProblem& problem = s.problem;
     ContactRows& contacts = problem.contacts;
     w.arrival = contact_speeds(x.v, s);
@@ -71,8 +100,11 @@ void fill_restitution(const System& system, const State& x, double chi_over_th_h
     for (int i = 0; i < contacts.size(); ++i) {
         const int row = contacts.jacobian.row[i];
         const double e = contacts.restitution[i], phi = contacts.gap[i];
-        if (e == 0 || phi < 0) s.terms.stabilisation[i] = chi_over_th_h * phi;
+        if (e == 0 || phi < 0) s.terms.stabilisation[i] = gaps.chi_over_th_h * phi;
         problem.c[row] = e * w.arrival[row] + s.terms.stabilisation[i];
+        if (gaps.fall > 0 && e == 0 && !gaps.predicted(phi, w.arrival[row]))
+            problem.c[row] =
+                std::max(0.0, (phi - gaps.closed) / gaps.h + (1 - gaps.theta) * w.arrival[row]) / gaps.theta;
         if (const double e_T = contacts.tangential_restitution[i]; e_T > 0)
             for (int k = row + 1; k < contacts.jacobian.row[i + 1]; ++k) problem.c[k] = e_T * w.arrival[k];
     }
@@ -156,12 +188,20 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
     problem.A = s.terms.mass;
     find_rows(system, x.t, x.q, x.v, h, s);
     note_violations(x.v, s);
-    keep_predicted_active(x.v, h / 2, options_.activation_gap.in(s.tolerances), s);
+    // Where overlap is pushed out of positions, nothing is thrown out of it by velocities. Step control sees by how much bodies
+    // sink in: it must not be spared that.
+    const bool push = options_.overlap.index == static_cast<int>(Overlap::push);
+    const GapTerms gaps{.h = h,
+                        .theta = th,
+                        .closed = options_.activation_gap.in(s.tolerances),
+                        .fall = push && options_.tol == 0 ? falls * s.tolerances.scales.acceleration() * h * h : 0.0,
+                        .chi_over_th_h = push ? 0.0 : chi / (th * h)};
+    w.push_out.arrives = keep_predicted_active(x.v, gaps, s);
     watch.lap(StepTimers::find);
 
     const auto fill_rows = [&] {
         fill_bilateral(x.v, {.h = h, .alpha = th, .gamma = th, .chi = chi, .position_weight = th}, s);
-        fill_restitution(system, x, chi / (th * h), s, w);
+        fill_restitution(system, x, gaps, s, w);
     };
     problem.size_to_rows();
     const bool sloped = fill_dynamics(system, x, h, {.alpha = th, .gamma = th}, s);
@@ -201,8 +241,14 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
     s.t_weighted = x.t + th * h;
     s.dq = h * s.v_weighted;
     finish_step(system, solver,
-                {.h = h, .t_limit = t_limit, .alpha = th, .gamma = th, .projection = &options_.projection}, x, s, watch,
-                report);
+                {.h = h,
+                 .t_limit = t_limit,
+                 .alpha = th,
+                 .gamma = th,
+                 .projection = &options_.projection,
+                 .push_out = push ? &w.push_out : nullptr},
+                x, s, watch, report);
+    if (push) w.halved.pushed = std::max(w.halved.pushed, w.push_out.deepest);
     return report;
 }
 

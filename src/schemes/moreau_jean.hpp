@@ -5,6 +5,7 @@
 #include "base/fields.hpp"
 #include "schemes/halved_steps.hpp"
 #include "schemes/parts/project.hpp"
+#include "schemes/parts/push_out.hpp"
 #include "stickslip/scheme.hpp"
 
 namespace stickslip {
@@ -18,6 +19,7 @@ struct MoreauJeanOptions {
     double theta = 0.5;
     double stabilisation = 0;
     Choice projection = projections();
+    Choice overlap = overlaps();
     FromScene activation_gap{&Tolerances::closed_gap, {}};
     FromScene newton_tol{&Tolerances::linearisation_speed, {}};
     int newton_max = 20;
@@ -31,8 +33,10 @@ struct MoreauJeanOptions {
         f("longest_step", longest_step, "s", "with tol: no step is longer");
         f("control_order", control_order, "-", "with tol: p of h_opt = 0.9 h (tol/error)^(1/p)");
         f("theta", theta, "-", "weight of the end velocity; 1/2 keeps energy, 1 damps");
-        f("stabilisation", stabilisation, "-", "share of the position error taken out per step, 0 to 1");
+        f("stabilisation", stabilisation, "-",
+          "share of the position error of joints taken out per step, 0 to 1; of contacts too where overlap is left");
         f("projection", projection, "-", projection_help);
+        f("overlap", overlap, "-", overlap_help);
         // If smaller than the rounding of gaps, a resting body falls freely every other step. If larger, bodies stop
         // visibly above each other.
         f("activation_gap", activation_gap, "m", "a contact is active when its gap after half a step is at most this");
@@ -48,6 +52,7 @@ public:
         RowVec arrival;      // per contact row: the speeds that rebound, H v but for rests at limits
         ContactRows limits;  // joint limits at the start of the step
         VecX missing;        // nv [N]: forces at the end found that their linearisation leaves out
+        PushOut push_out;
         HalvedWork halved;
         void remembered(FieldVisitor& visit) override { visit(halved.next_step); }
     };

@@ -1,12 +1,16 @@
 #include <algorithm>
 
 #include "collision/finder.hpp"
+#include "diagnose/contact_shares.hpp"
 #include "diagnose/redundancy.hpp"
 #include "schemes/parts/parts.hpp"
 
 namespace stickslip {
 
-Step::Step() : finder(std::make_unique<ContactFinder>()), redundancy(std::make_unique<Redundancy>()) {}
+Step::Step()
+    : finder(std::make_unique<ContactFinder>()),
+      redundancy(std::make_unique<Redundancy>()),
+      shares(std::make_unique<ContactShares>()) {}
 Step::~Step() = default;
 Step::Step(Step&&) noexcept = default;
 Step& Step::operator=(Step&&) noexcept = default;

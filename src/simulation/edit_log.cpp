@@ -7,6 +7,8 @@
 #include "collision/finder.hpp"
 #include "diagnose/redundancy.hpp"
 #include "schemes/impacts/snap.hpp"
+#include "simulation/policy.hpp"
+#include "simulation/uncertified.hpp"
 
 namespace stickslip {
 
@@ -59,11 +61,15 @@ void EditLog::make(const Edit& edit, MadeEdit entry, EditedRun run, std::vector<
     const Snap snap = snap_shut(*edited.system, run.solver, joints.id, edited.state, aside, report);
     if (snap.needed) {
         const double worst = report.solve.residual.max();
-        if (model.run.certify && !(report.status == Status::ok && worst <= run.tol))
-            throw Error(
-                fmt::format("the impact of the edit at t = {:.9g} s could not be certified: {} left a residual "
-                            "of {:.3g} m/s, tolerance {:.3g}",
-                            state.t, report.solve.solver, worst, run.tol));
+        if (report.status != Status::ok) {
+            report.t = state.t;
+            if (model.run.policy == Policy::certify)
+                throw Error(
+                    fmt::format("the impact of the edit at t = {:.9g} s could not be certified: {} left a residual "
+                                "of {:.3g} m/s, tolerance {:.3g}",
+                                state.t, report.solve.solver, worst, judged_by(report.solve, run.tol)));
+            uncertified.push_back({report.solve, uncertified_step(*edited.system, aside, report, run.tol)});
+        }
         solves += report.solves;
         residual_max = std::max(residual_max, worst);
         for (Event& event : edited.events) {

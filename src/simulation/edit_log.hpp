@@ -41,6 +41,11 @@ public:
     std::vector<Event> early_events;  // of edits since the last step
     long solves = 0;                  // of impacts that edits caused,
     double residual_max = 0;          // [m/s] and the largest residual among them
+    struct Uncertified {
+        SolveReport solve;
+        UncertifiedStep told;
+    };
+    std::vector<Uncertified> uncertified;  // those that were made although their impact was not certified
 
 private:
     void make(const Edit& edit, MadeEdit entry, EditedRun run, std::vector<Event>& events);

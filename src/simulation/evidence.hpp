@@ -48,7 +48,7 @@ public:
     double scheme_rise() const { return scheme_.rise(); }                // [J]
     double stabilisation_rise() const { return stabilisation_.rise(); }  // [J]
     double made_together() const { return together_.rise(); }            // [J] scheme and stabilisation
-    const MomentumWatch::Worst& momentum() const { return momentum_.worst(); }
+    const MomentumWatch& momentum() const { return momentum_; }
     const std::vector<Paradox>& paradoxes() const { return paradoxes_; }
     long paradox_steps() const { return paradox_steps_; }
     long ambiguous_impacts() const { return ambiguous_impacts_; }  // steps with impacts on which laws disagree

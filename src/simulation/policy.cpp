@@ -13,9 +13,6 @@ namespace stickslip {
 
 namespace {
 
-// Share of the energy scale. Rounding stays below 1e-12 of it in every scene; what is above is no longer mechanics.
-constexpr double ledger_tolerance = 1e-8;
-
 class CertifyingSolver final : public Solver {
 public:
     CertifyingSolver(std::unique_ptr<Solver> first, std::unique_ptr<Solver> stronger)
@@ -35,6 +32,10 @@ public:
         retry.iterations += report.iterations;
         return retry;
     }
+    void set_budget(const Budget& budget) override {
+        first_->set_budget(budget);
+        stronger_->set_budget(budget);
+    }
 
 private:
     std::unique_ptr<Solver> first_, stronger_;
@@ -43,6 +44,11 @@ private:
 };
 
 }  // namespace
+
+Policy policy_of(const RunSettings& settings) {
+    if (!settings.certify) return settings.policy;
+    return *settings.certify ? Policy::certify : Policy::budget;
+}
 
 double run_tolerance(const RunSettings& settings) {
     for (const OptionValue& option : settings.solver.options)
@@ -71,10 +77,27 @@ Tolerances run_tolerances(const Model& model) {
     return tolerances;
 }
 
+bool judged_in_proportion(const RunSettings& settings) {
+    const auto& options = settings.solver.options;
+    if (std::any_of(options.begin(), options.end(), [](const OptionValue& option) { return option.key == "tol"; }))
+        return false;
+    // Their impulses are those of whole steps. Schemes that locate events ask for accelerations, in velocities over short times, and
+    // decide by their signs: speeds are no scale for these.
+    const std::string& scheme = settings.scheme.name;
+    return scheme == "moreau-jean" || scheme == "stewart-trinkle";
+}
+
 std::unique_ptr<Solver> make_run_solver(const RunSettings& settings) {
-    auto solver = make_solver(settings.solver.name, settings.solver.options, settings.solver.place);
-    if (!settings.certify || settings.solver.name == "auto") return solver;
-    OptionValues tol{{"tol", fmt::format("{}", run_tolerance(settings)), {}}};
+    OptionValues tol;
+    for (const OptionValue& option : settings.solver.options)
+        if (option.key == "tol") tol.push_back(option);
+    OptionValues options = settings.solver.options;
+    if (tol.empty() && !judged_in_proportion(settings)) {
+        tol.push_back({"tol", fmt::format("{}", default_tolerance), {}});
+        options.push_back(tol.back());
+    }
+    auto solver = make_solver(settings.solver.name, options, settings.solver.place);
+    if (settings.policy == Policy::budget || settings.solver.name == "auto") return solver;
     return std::make_unique<CertifyingSolver>(std::move(solver), make_solver("auto", tol));
 }
 
@@ -98,8 +121,8 @@ std::string contradicting(const System& system, const StepProblem& problem) {
 
 }  // namespace
 
-std::string objection(const StepRules& rules, const System& system, const StepReport& report, const State& x,
-                      const Step& record, long step) {
+std::string wrong_motion(const System& system, const StepReport& report, const State& x, const Step& record, long step,
+                         double inexact) {
     const EnergyLedger& ledger = record.ledger;
     for (Eigen::Index i = 0; i < x.q.size(); ++i)
         if (!std::isfinite(x.q[i]))
@@ -113,8 +136,7 @@ std::string objection(const StepRules& rules, const System& system, const StepRe
         return fmt::format(
             "step {} at t = {:.9g} s: the energy is not finite; masses, speeds or forces are out of range", step,
             report.t);
-    if (!rules.certify) return {};
-    if (std::abs(ledger.imbalance()) > ledger_tolerance * ledger.scale() + record.tolerances.thermal_energy)
+    if (std::abs(ledger.imbalance()) > ledger_tolerance * ledger.scale() + record.tolerances.thermal_energy + inexact)
         return fmt::format(
             "step {} at t = {:.9g} s: {:.3g} J of {:.3g} J cannot be accounted for; sizes differ too much for the "
             "arithmetic",
@@ -124,16 +146,26 @@ std::string objection(const StepRules& rules, const System& system, const StepRe
         return fmt::format("step {}: {}", step, no);
     if (const std::string no = torn_joint(system, record.problem.joints, report.t); !no.empty())
         return fmt::format("step {}: {}", step, no);
-    const double worst = report.solve.residual.max(), tol = rules.tol;
-    if (report.status != Status::ok)
+    return {};
+}
+
+std::string objection(const StepRules& rules, const System& system, const StepReport& report, const State& start,
+                      const State& x, const Step& record, long step, double inexact) {
+    if (const std::string no = wrong_motion(system, report, x, record, step, inexact); !no.empty()) return no;
+    if (report.status == Status::ok) return {};
+    if (rules.search || report.status == Status::infeasible)
         if (const std::string no = contradicting(system, record.problem); !no.empty())
             return fmt::format("step {} at t = {:.9g} s has no solution: {}", step, report.t, no);
-    if (report.status == Status::ok && worst <= tol) return {};
-    if (report.status != Status::ok && worst <= tol && *report.reason)
+    const double worst = report.solve.residual.max(), tol = judged_by(report.solve, rules.tol);
+    // A scheme that fails between its solves has not moved: there is no step to take.
+    const bool not_taken = report.solve.status == Status::ok && x.t == start.t;
+    if (*report.reason && (not_taken || (rules.policy == Policy::certify && worst <= tol)))
         return fmt::format("step {} at t = {:.9g} s could not be taken: {}", step, report.t, report.reason);
+    if (rules.policy != Policy::certify) return {};
     return fmt::format(
         "step {} at t = {:.9g} s could not be certified: {} left a residual of {:.3g} m/s, tolerance {:.3g} ({}{}{}). "
-        "Try another solver, a larger solver.tol, a smaller step, or policy budget",
+        "Try another solver, a larger solver.tol, a smaller step, or policy degrade, which takes such steps and lists "
+        "them",
         step, report.t, report.solve.solver, worst, tol, to_string(report.status), *report.reason ? ": " : "",
         report.reason);
 }

@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <bit>
 
+#include "simulation/counted_solver.hpp"
 #include "simulation/edit_log.hpp"
+#include "simulation/inexact_energy.hpp"
 #include "simulation/policy.hpp"
 #include "simulation/snapshot.hpp"
+#include "simulation/step_budget.hpp"
+#include "simulation/substeps.hpp"
 #include "simulation/summary_recorder.hpp"
 #include "simulation/watched_solver.hpp"
 
@@ -17,16 +21,25 @@ namespace {
 
 constexpr int max_idle_steps = 1000;  // steps in a row that do not move time: impacts accumulate
 
+Model with_policy(Model model) {
+    model.run.policy = policy_of(model.run);
+    model.run.certify.reset();
+    return model;
+}
+
 }  // namespace
 
 struct Simulation::Impl {
     Model model;
     std::unique_ptr<Scheme> scheme;
     std::unique_ptr<Solver> solver;
-    double tol;  // [m/s] of a step's residual
-    State state, before;
-    EnergyLedger::Snapshot ledger_before;
+    BudgetedSolver* budget = nullptr;  // inside `solver`, where the run has one
+    StepRules rules;
+    State state;
     Step step;
+    Checkpoint start;  // of the step under way
+    Substeps substeps;
+    InexactEnergy inexact;
     long steps = 0;
     int idle = 0;  // steps in a row that did not move time
     EditLog edits;
@@ -37,19 +50,30 @@ struct Simulation::Impl {
     bool begun = false;
 
     explicit Impl(Model m)
-        : model(std::move(m)),
+        : model(with_policy(std::move(m))),
           scheme(make_scheme(model.run.scheme.name, model.run.scheme.options, model.run.scheme.place)),
           solver(make_run_solver(model.run)),
-          tol(run_tolerance(model.run)),
+          rules{model.run.policy, run_tolerance(model.run), !model.run.budget.limited()},
           state(model.state),
           edits(model),
-          summary(model, *scheme, tol),
+          summary(model, *scheme, rules.tol),
           recorders{&summary} {
+        if (model.run.budget.limited()) {
+            auto budgeted = std::make_unique<BudgetedSolver>(std::move(solver), model.run.budget);
+            budget = budgeted.get();
+            solver = std::move(budgeted);
+        }
+        solver = std::make_unique<CountedSolver>(std::move(solver), outcome.ladder);
         step.tolerances = run_tolerances(model);
         scheme->prepare(*model.system, state, step);
+        start.keep(state, step);
     }
 
-    EditedRun edited() { return {model, state, step, *solver, tol}; }
+    // The impact of an edit has a budget of its own: that of the step may be used up.
+    EditedRun edited() {
+        if (budget && edits.next_action(model) <= state.t) budget->start_step();
+        return {model, state, step, *solver, rules.tol};
+    }
     bool refused() const { return outcome.end == RunEnd::refused; }
 
     void begin() {
@@ -69,8 +93,7 @@ struct Simulation::Impl {
     void refuse(const std::string& reason) {
         outcome.end = RunEnd::refused;
         outcome.reason = reason;
-        state = before;
-        step.ledger.restore(ledger_before);
+        start.go_back(state, step);
         if (refused_folder.empty()) return;
         outcome.refused_problem = fmt::format("{}/refused_{:06d}.h5", refused_folder, steps + 1);
         try {
@@ -84,12 +107,16 @@ struct Simulation::Impl {
 
     // Empty if the step just taken may stay, else the sentence that refuses it.
     std::string judge(const StepReport& report) {
-        std::string no = objection({model.run.certify, tol}, *model.system, report, state, step, steps + 1);
-        if (!no.empty()) {
+        const double told = inexact.sum + inexact.of(report, step);
+        std::string no = objection(rules, *model.system, report, start.state(), state, step, steps + 1, told);
+        if (no.empty()) {
+            inexact.sum = told;
+        } else {
             outcome.refused_residual = report.solve.residual.max();
+            outcome.refused_tol = judged_by(report.solve, rules.tol);
             return no;
         }
-        idle = state.t > before.t ? 0 : idle + 1;
+        idle = state.t > start.state().t ? 0 : idle + 1;
         if (idle <= max_idle_steps) return {};
         return fmt::format(
             "time stands still at t = {:.9g} s: impacts accumulate; raise scheme.restitution_threshold or use "
@@ -97,17 +124,36 @@ struct Simulation::Impl {
             state.t);
     }
 
+    // One step of the scheme; under `degrade` perhaps a part of one that could not be certified.
+    StepReport take_step(double t_limit) {
+        const SteppedRun run{*model.system, *scheme, *solver, state, step};
+        start.keep(state, step);
+        if (budget) budget->start_step();
+        StepReport report;
+        if (!substeps.go_on(run, report)) {
+            report = scheme->step(*model.system, *solver, state, t_limit, step);
+            if (report.status == Status::ok)
+                substeps.rest();
+            else if (rules.policy == Policy::degrade)
+                substeps.improve(
+                    run, start, t_limit,
+                    [this](const StepReport& r) {
+                        return wrong_motion(*model.system, r, state, step, steps + 1,
+                                            inexact.sum + inexact.of(r, step));
+                    },
+                    report);
+        }
+        report.number = steps + 1;
+        return report;
+    }
+
     bool advance() {
         begin();
         if (refused() || state.t >= model.run.end) return false;
         summary.start_step(state, step.ledger);
-        before.t = state.t;
-        before.q = state.q;
-        before.v = state.v;
-        ledger_before = step.ledger.snapshot();
         const double discontinuity = model.system->next_discontinuity(state.t);
         const double t_limit = std::min({model.run.end, discontinuity, edits.next_action(model)});
-        const StepReport report = scheme->step(*model.system, *solver, state, t_limit, step);
+        const StepReport report = take_step(t_limit);
         if (const std::string no = judge(report); !no.empty()) {
             refuse(no);
             return false;
@@ -126,6 +172,7 @@ struct Simulation::Impl {
         step.q1 = state.q;
         step.v1 = state.v;
         refuse_edit(no_edit);
+        if (budget) budget->end_step();
         return true;
     }
 };
@@ -141,7 +188,7 @@ void Simulation::watch_solves(std::function<void(const SolvedProblem&)> show) {
     m.solver = std::make_unique<WatchedSolver>(
         std::move(m.solver), [&m, show = std::move(show)](const StepProblem& problem, const StepSolution& guess,
                                                           const SolveReport& report, double wall_s) {
-            show({problem, guess, report, m.steps + 1, m.before.t, wall_s});
+            show({problem, guess, report, m.steps + 1, m.start.state().t, wall_s});
         });
 }
 
@@ -150,6 +197,7 @@ RunSummary Simulation::run(const std::atomic<bool>* stop, const std::function<vo
     Impl& m = *impl_;
     const auto start = Clock::now();
     m.begin();
+    m.step.forces_wanted = m.recorders.size() > 1;  // the summary alone needs those of events
     while (m.advance()) {
         if (progress) progress(m.state.t);
         if (stop && stop->load(std::memory_order_relaxed) && m.state.t < m.model.run.end) {
@@ -158,7 +206,9 @@ RunSummary Simulation::run(const std::atomic<bool>* stop, const std::function<vo
             break;
         }
     }
+    m.step.forces_wanted = true;
     m.outcome.wall_s = std::chrono::duration<double>(Clock::now() - start).count();
+    m.outcome.substepped = m.substeps.helped;
     const RunSummary summary = m.summary.finish(m.model, m.state, m.step, m.edits, m.outcome);
     for (Recorder* recorder : m.recorders) recorder->end(summary);
     return summary;
@@ -180,6 +230,7 @@ const std::string& Simulation::refusal() const {
 void Simulation::edit(const Edit& edit) {
     Impl& m = *impl_;
     if (m.refused()) throw Error(fmt::format("the run was refused and takes no more edits: {}", m.outcome.reason));
+    if (m.budget) m.budget->start_step();
     m.edits.make(edit, m.edited());
     m.step.q1 = m.state.q;
     m.step.v1 = m.state.v;
@@ -191,14 +242,18 @@ const Step& Simulation::step() const { return impl_->step; }
 
 std::vector<std::uint8_t> Simulation::snapshot() const {
     Impl& m = *impl_;
-    return write_snapshot(m.model.run.scheme.name, m.state, m.step, m.steps, m.edits.made());
+    return write_snapshot(m.model.run.scheme.name, m.state, m.step, m.steps, {m.substeps.memory, m.inexact.sum},
+                          m.edits.made());
 }
 
 void Simulation::restore(const std::vector<std::uint8_t>& bytes) {
     Impl& m = *impl_;
+    LoopMemory loop;
     read_snapshot(
-        bytes, m.model.run.scheme.name, *m.scheme->make_work(*m.model.system), m.state, m.step, m.steps,
+        bytes, m.model.run.scheme.name, *m.scheme->make_work(*m.model.system), m.state, m.step, m.steps, loop,
         [&](const std::vector<MadeEdit>& edits, const State& end) { m.edits.remake(edits, end, m.edited()); });
+    m.substeps.memory = loop.substeps;
+    m.inexact.sum = loop.inexact_energy;
     m.step.v_weighted = m.state.v;  // no snapshot keeps that of the last step: none has been taken yet
     m.step.t_weighted = m.state.t;
 }

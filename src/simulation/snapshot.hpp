@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "simulation/substeps.hpp"
 #include "stickslip/scheme.hpp"
 
 namespace stickslip {
@@ -26,14 +27,20 @@ struct MadeEdit {
     }
 };
 
+// What the loop itself remembers from step to step.
+struct LoopMemory {
+    SubstepMemory substeps;
+    double inexact_energy = 0;  // [J] InexactEnergy::sum
+};
+
 // `scheme` is the name of the one that prepared the step.
 std::vector<std::uint8_t> write_snapshot(const std::string& scheme, const State& state, Step& step, long steps,
-                                         const std::vector<MadeEdit>& edits);
+                                         const LoopMemory& loop, const std::vector<MadeEdit>& edits);
 // Throws Error when the bytes are not a snapshot of this scheme. `trial` is a workspace of it on
 // which its memory is tried. The state is for the model after these edits: `fits` is called with them
 // before anything of state, step and steps is changed, and may throw.
 void read_snapshot(const std::vector<std::uint8_t>& bytes, const std::string& scheme, SchemeWork& trial, State& state,
-                   Step& step, long& steps,
+                   Step& step, long& steps, LoopMemory& loop,
                    const std::function<void(const std::vector<MadeEdit>& edits, const State& state)>& fits);
 
 }  // namespace stickslip

@@ -6,8 +6,9 @@
 #include <cmath>
 
 #include "collision/finder.hpp"
+#include "diagnose/contact_shares.hpp"
 #include "diagnose/redundancy.hpp"
-#include "diagnose/shared_contacts.hpp"
+#include "simulation/uncertified.hpp"
 #include "simulation/verdict.hpp"
 
 namespace stickslip {
@@ -19,15 +20,34 @@ constexpr double gain_rounding = 1e-10;         // share of the energy scale bel
 
 using Clock = std::chrono::steady_clock;
 
+// Contacts of the last problem whose forces are not unique.
 std::vector<std::string> shared_contact_names(const System& system, const Step& step) {
     std::vector<std::string> names;
     const ContactRows& contacts = step.problem.contacts;
     if (contacts.size() == 0 || step.solution.p.size() != contacts.jacobian.rows()) return names;
-    for (const int i : shared_contacts(step.problem, step.solution)) {
+    RowVec p = step.solution.p, lambda = step.solution.lambda;
+    step.shares->make_smallest(step.problem, step.solution, p, lambda);
+    for (int i = 0; i < contacts.size(); ++i) {
+        if (step.shares->unique(i)) continue;
         std::string name = system.contact_name(contacts.id[i]);
         if (names.empty() || names.back() != name) names.push_back(std::move(name));
     }
     return names;
+}
+
+// One that was not certified: counted, and listed while there is room.
+template <class Describe>
+void note_uncertified(const SolveReport& solve, double tol, RunSummary& s, const Describe& describe) {
+    const double residual = solve.residual.max();
+    s.certified = false;
+    auto& all = s.uncertified;
+    // `not (a <= b)` so that a NaN counts as the worst.
+    if (all.steps == 0 || !(residual * all.tol <= all.residual * tol)) {
+        all.residual = residual;
+        all.tol = tol;
+    }
+    ++all.steps;
+    if (all.listed.size() < max_uncertified_listed) all.listed.push_back(describe());
 }
 
 // No step has seen the drift of the final configuration yet.
@@ -37,7 +57,7 @@ void note_final_drift(const Model& model, const State& state, Step& step, Eviden
     model.system->look_ahead(state.v, 0, *step.finder);
     model.system->rows_on(step.sides, state.t, state.q, *step.finder, joints, contacts);
     const auto refuse = [&](const std::string& reason) {
-        if (reason.empty() || !model.run.certify || summary.end != RunEnd::finished) return;
+        if (reason.empty() || summary.end != RunEnd::finished) return;
         summary.end = RunEnd::refused;
         summary.reason = reason;
     };
@@ -59,7 +79,8 @@ SummaryRecorder::SummaryRecorder(const Model& model, const Scheme& scheme, doubl
     summary_.model = model.name;
     summary_.scheme = model.run.scheme.name;
     summary_.solver = model.run.solver.name;
-    summary_.policy = model.run.certify ? "certify" : "budget";
+    summary_.policy = to_string(model.run.policy);
+    summary_.deterministic = !(model.run.policy == Policy::budget && model.run.budget.ms);
     summary_.cone = "disc";
     summary_.events.reserve(max_events_kept);
 }
@@ -74,6 +95,7 @@ void SummaryRecorder::write(const System& system, const State& state, const Step
     evidence_.see(system, step);
     note_energy_and_variation(state, step, report);
     note_step(step, report);
+    note_certificate(system, step, report);
     times_.add(std::chrono::duration<double>(Clock::now() - clock_start_).count());
 }
 
@@ -93,6 +115,15 @@ void SummaryRecorder::note_energy_and_variation(const State& state, const Step& 
     v_weighted_before_ = step.v_weighted;
 }
 
+void SummaryRecorder::note_certificate(const System& system, const Step& step, const StepReport& report) {
+    if (report.status == Status::ok) {
+        ++summary_.certified_steps;
+        return;
+    }
+    note_uncertified(report.solve, judged_by(report.solve, tol_), summary_,
+                     [&] { return uncertified_step(system, step, report, tol_); });
+}
+
 void SummaryRecorder::note_step(const Step& step, const StepReport& report) {
     RunSummary& s = summary_;
     if (*report.remark) {
@@ -103,10 +134,6 @@ void SummaryRecorder::note_step(const Step& step, const StepReport& report) {
     ++s.steps;
     s.rejected += report.rejected;
     s.solves += report.solves;
-    if (worst <= tol_ && report.solve.status == Status::ok)
-        ++s.certified_steps;
-    else
-        s.certified = false;
     s.residual.max = std::max(s.residual.max, worst);
     residual_sum_ += worst;
     s.gap_violation_max = std::max(s.gap_violation_max, step.violation.gap);
@@ -140,8 +167,12 @@ RunSummary SummaryRecorder::finish(const Model& model, const State& state, Step&
     s.refused_problem = outcome.refused_problem;
     s.refused_residual = outcome.refused_residual;
     s.wall_s = outcome.wall_s;
+    s.substepped = outcome.substepped;
+    s.ladder = outcome.ladder;
     s.solves += edits.solves;
     s.residual.max = std::max(s.residual.max, edits.residual_max);
+    for (const EditLog::Uncertified& edit : edits.uncertified)
+        note_uncertified(edit.solve, edit.told.tol, s, [&] { return edit.told; });
     for (const Event& event : edits.early_events)
         if (s.events.size() < max_events_kept) s.events.push_back(event);
     s.event_count += static_cast<long>(edits.early_events.size());
@@ -170,10 +201,11 @@ RunSummary SummaryRecorder::finish(const Model& model, const State& state, Step&
     s.not_unique = step.redundancy->shared_joints(*model.system);
     s.paradox_steps = evidence.paradox_steps();
     s.verdict = judge_run(*model.system, s, evidence,
-                          {.tol = tol_,
+                          {.tol = outcome.refused_tol > 0 ? outcome.refused_tol : tol_,
                            .energy_at_hand = step.ledger.at_hand(),
                            .impact_law = impact_law(model.run.scheme),
                            .shared_contacts = shared_contact_names(*model.system, step),
+                           .smallest_given = step.shares->all_found(),
                            .tolerances = step.tolerances});
     add_warnings(step.tolerances, s);
     return s;

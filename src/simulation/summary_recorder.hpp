@@ -2,6 +2,7 @@
 // restless velocities, times the steps, and lets Evidence gather what the verdict needs.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <string>
 #include <string_view>
@@ -20,8 +21,11 @@ struct RunOutcome {
     RunEnd end = RunEnd::finished;
     std::string reason;           // one sentence when it did not finish
     std::string refused_problem;  // file with the problem of the refused step
-    double refused_residual = 0;  // [m/s] of that step
+    double refused_residual = 0;  // [m/s] of that step,
+    double refused_tol = 0;       // [m/s] and what it was judged by; 0: no step was refused
     double wall_s = 0;
+    long substepped = 0;  // RunSummary::substepped
+    std::array<long, rung_count> ladder{};  // RunSummary::ladder
 };
 
 class SummaryRecorder final : public Recorder {
@@ -43,6 +47,7 @@ public:
 private:
     void note_energy_and_variation(const State& state, const Step& step, const StepReport& report);
     void note_step(const Step& step, const StepReport& report);
+    void note_certificate(const System& system, const Step& step, const StepReport& report);
     void add_warnings(const Tolerances& tolerances, RunSummary& s) const;
 
     const Scheme& scheme_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace stickslip {
@@ -17,9 +18,12 @@ constexpr double made_share = 0.01;
 constexpr double stabilisation_share = 0.05;
 // Energies below this share of that of a typical body are those of things at rest. If zero, rounding would be doubted.
 constexpr double rest_share = 1e-6;
-// Angular momentum of free bodies, as a share of its largest. If smaller, tumbling bodies with ordinary steps are doubted; if
-// larger, axes point visibly elsewhere.
+// Momentum of free bodies, as a share of its largest. If smaller, tumbling bodies with ordinary steps are doubted; if larger, axes
+// point visibly elsewhere.
 constexpr double momentum_share = 0.01;
+// Angular momentum of bodies that touch each other in flight. Moreau-Jean changes it by as large a share as the bodies overlap
+// (momentum_watch.hpp), so that the limit is that of overlaps (evidence.cpp).
+constexpr double colliding_share = 0.08;
 
 class Judge {
 public:
@@ -30,6 +34,7 @@ public:
         residuals();
         drift();
         energy();
+        imbalance();
         momentum();
         events();
         paradoxes();
@@ -50,11 +55,13 @@ private:
     }
 
     void residuals() {
-        const long bad = s_.steps - s_.certified_steps;
-        if (bad == 0) return;
-        doubt("residual", s_.residual.max, facts_.tol,
-              fmt::format("{} of {} steps are not certified: the worst residual is {:.3g} m/s, allowed are {:.3g}", bad,
-                          s_.steps, s_.residual.max, facts_.tol));
+        const auto& bad = s_.uncertified;
+        if (bad.steps == 0) return;
+        const double share = 100.0 * static_cast<double>(bad.steps) / static_cast<double>(std::max(1L, s_.steps));
+        doubt("residual", bad.residual, bad.tol,
+              fmt::format("{} of {} steps ({:.3g} %) are not certified: the worst residual is {:.3g} m/s, allowed are "
+                          "{:.3g}",
+                          bad.steps, s_.steps, share, bad.residual, bad.tol));
     }
 
     void drift() {
@@ -84,6 +91,16 @@ private:
         return true;
     }
 
+    // More than rounding is missing in the ledger, and residuals explain it: else the run would have been refused.
+    void imbalance() {
+        const double limit = ledger_tolerance * s_.energy_scale + facts_.tolerances.thermal_energy;
+        if (!(std::abs(s_.imbalance) > limit)) return;
+        doubt("imbalance", std::abs(s_.imbalance), limit,
+              fmt::format("{:.3g} J of {:.3g} J are missing in the ledger, because steps were not solved well enough: "
+                          "give a smaller solver.tol, or a larger budget",
+                          s_.imbalance, s_.energy_scale));
+    }
+
     void energy() {
         const char* less = "take a smaller step, or less stabilisation";
         const bool told =
@@ -98,15 +115,29 @@ private:
              "tangents, never does");
     }
 
-    void momentum() {
-        const MomentumWatch::Worst& worst = evidence_.momentum();
-        if (worst.body < 0 || !(worst.drift > momentum_share)) return;
+    std::string company(const MomentumWatch::Worst& worst, const char* with) const {
         std::string who = fmt::format("'{}'", system_.body_names()[static_cast<std::size_t>(worst.body)]);
-        if (worst.others > 0) who += fmt::format(" and the {} it is joined to", worst.others);
-        doubt("momentum", worst.drift, momentum_share,
-              fmt::format("the angular momentum of {} in free flight is wrong by {:.2g} % at t = {:.6g} s: take a "
-                          "smaller step, or hem5 or dopri5, which follow fast spins",
-                          who, 100 * worst.drift, worst.t));
+        if (worst.others > 0) who += fmt::format(" and the {} {}", worst.others, with);
+        return who;
+    }
+
+    void momentum() {
+        const MomentumWatch& watch = evidence_.momentum();
+        if (const MomentumWatch::Worst worst = watch.angular(); worst.drift > momentum_share)
+            doubt("momentum", worst.drift, momentum_share,
+                  fmt::format("the angular momentum of {} in free flight is wrong by {:.2g} % at t = {:.6g} s: take a "
+                              "smaller step, or hem5 or dopri5, which follow fast spins",
+                              company(worst, "it is joined to"), 100 * worst.drift, worst.t));
+        if (const MomentumWatch::Worst worst = watch.colliding(); worst.drift > colliding_share)
+            doubt("momentum", worst.drift, colliding_share,
+                  fmt::format("the angular momentum of {}, which collide in flight, is wrong by {:.2g} % at t = {:.6g} "
+                              "s: take a smaller step, or a scheme that locates events",
+                              company(worst, "it touches"), 100 * worst.drift, worst.t));
+        if (const MomentumWatch::Worst worst = watch.linear(); worst.drift > momentum_share)
+            doubt("linear-momentum", worst.drift, momentum_share,
+                  fmt::format("the momentum of {} in free flight is wrong by {:.2g} % at t = {:.6g} s: take a smaller "
+                              "step",
+                              company(worst, "it is joined to or touches"), 100 * worst.drift, worst.t));
     }
 
     void events() {
@@ -139,9 +170,9 @@ private:
                             listing(s_.not_unique), listing(s_.redundant)));
         if (!facts_.shared_contacts.empty())
             verdict_.remarks.push_back(
-                fmt::format("the forces of {} contacts ({}) are not unique at the end: they share their load in one of "
-                            "many ways",
-                            facts_.shared_contacts.size(), listing(facts_.shared_contacts, 2)));
+                fmt::format("the forces of {} contacts ({}) are not unique at the end: the smallest are given{}",
+                            facts_.shared_contacts.size(), listing(facts_.shared_contacts, 2),
+                            facts_.smallest_given ? "" : ", but not where so many depend on each other"));
     }
 
     // The first few of many names.

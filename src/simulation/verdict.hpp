@@ -9,10 +9,11 @@ namespace stickslip {
 
 // What is known only when the run has ended.
 struct RunFacts {
-    double tol = default_tolerance;              // [m/s] of a step's residual
+    double tol = default_tolerance;              // [m/s] of a refused step's residual
     double energy_at_hand = 0;                   // [J] EnergyLedger::at_hand
     std::string impact_law;                      // in force
-    std::vector<std::string> shared_contacts{};  // whose forces are not unique at the end
+    std::vector<std::string> shared_contacts{};  // whose forces are not unique at the end,
+    bool smallest_given = true;                  // and whether all of them are the smallest
     Tolerances tolerances{};
 };
 

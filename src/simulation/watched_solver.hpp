@@ -26,6 +26,7 @@ public:
     SolveReport solve_local(const DelassusProblem& problem, DelassusSolution& solution) override {
         return inner_->solve_local(problem, solution);
     }
+    void set_budget(const Budget& budget) override { inner_->set_budget(budget); }
 
 private:
     std::unique_ptr<Solver> inner_;

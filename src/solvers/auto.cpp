@@ -10,51 +10,37 @@ namespace stickslip {
 
 namespace {
 
-// Stiction is promised to rounding, not to the tolerance: a shortcut that is less exact than this is not taken.
+// Of the aim. Stiction is promised to rounding, not to the tolerance: a shortcut that is less exact than this is not taken.
 constexpr double exact_share = 1e-3;
+
+// Of the aim. What rests is not solved for again, so that nothing may be left that could add up.
+constexpr double rest_share = 1e-5;
 
 // Multiplications that the last sweeps over a stored problem may cost, some seconds.
 constexpr double last_work = 9e9;
 
-// [m/s] An LCP that is left with more ended at its limit of pivots or on a ray.
-constexpr double given_up = 1e-3;
-
 constexpr int max_pivots = 15000;  // of one LCP; hit walls of 150 contacts have needed 6000
 
-// Complementarity variables up to which a dozen LCPs cost less than thousands of sweeps.
+// Complementarity variables up to which a dozen LCPs cost less than the rungs after them.
 constexpr int small_lcp = 400;
+// Contacts up to which a few sweeps cost less than a factorisation.
+constexpr int small_island = 12;
 
-bool has_disc(const ContactRows& contacts, int i) {
-    return contacts.jacobian.dim(i) == 3 && contacts.friction[i] > 0 && contacts.facets[i] == 0;
-}
+// A softened problem, exactly solved, is better than a point of a smaller residual that obeys no law: up to this factor.
+constexpr double soft_allowance = 3;
 
-// Complementarity variables of the polyhedral problem, discs counted with `facets` facets.
-int lcp_size(const StepProblem& problem, int facets) {
-    int size = 0;
-    for (int i = 0; i < problem.contacts.size(); ++i) {
-        const int dim = problem.contacts.jacobian.dim(i);
-        if (dim == 1 || problem.contacts.friction[i] <= 0)
-            size += 1;
-        else
-            size += 2 + (dim == 2 ? 2 : has_disc(problem.contacts, i) ? facets : problem.contacts.facets[i]);
-    }
-    for (int j = 0; j < problem.joints.size(); ++j)
-        size += (problem.lower[j] > -infinity) + (problem.upper[j] < infinity);
-    return size;
-}
+constexpr int patient_sweeps = 500;
 
-bool has_disc(const StepProblem& problem) {
-    for (int i = 0; i < problem.contacts.size(); ++i)
-        if (has_disc(problem.contacts, i)) return true;
-    return false;
-}
+constexpr int warm_rounds = 15, cold_rounds = 6, polish_rounds = 10;
 
-bool has_polygon(const StepProblem& problem) {
-    const ContactRows& contacts = problem.contacts;
-    for (int i = 0; i < contacts.size(); ++i)
-        if (contacts.jacobian.dim(i) == 3 && contacts.friction[i] > 0 && contacts.facets[i] > 2) return true;
-    return false;
-}
+// The smoothing of each try; chosen on 42 hard steps of heaps: other orders solve other problems, none solves all.
+constexpr SmoothingNewtonOptions first_smoothing{};
+constexpr SmoothingNewtonOptions close_smoothing{.least_eps = 1e-7, .first_delta = 0.01, .max_factorisations = 30};
+constexpr SmoothingNewtonOptions monotone_smoothing{.least_eps = 1e-8, .path = 1, .tangential_width = 1, .monotone = true};
+constexpr SmoothingNewtonOptions wide_smoothing{.least_eps = 1e-6, .path = 1, .first_delta = 1};
+constexpr AdmmOptions first_admm{};
+constexpr AdmmOptions patient_admm{.max_blocks = 150, .least_fall = 0.99, .max_idle = 20, .polish_below = 1e-3};
+constexpr AdmmOptions stiff_admm{.rho = 0.5, .max_blocks = 60, .least_fall = 0.9, .max_idle = 4, .polish_below = 1e-3};
 
 bool has_polygon(const DelassusProblem& problem) {
     for (int i = 0; i < problem.contacts(); ++i)
@@ -97,106 +83,83 @@ AutoSolver::AutoSolver(AutoOptions options)
       newton_(newton(options)),
       lemke_(pivoting(options)),
       interior_(inside(options)) {
+    aim_ = goal_ = options.tol;
     if (options_.guess_facets < 4 || options_.guess_facets % 2 != 0)
         throw Error("guess_facets of auto must be an even number, at least 4");
+    turned_.facets = options_.guess_facets;
+    modes_.meter = &meter_;
+    nsgs_.meter = &meter_;
+    newton_.meter = &meter_;
+}
+
+void AutoSolver::set_tolerance(double tol, double aim) {
+    options_.tol = tol;
+    aim_ = aim;
+    set_goal(tol);
+}
+
+void AutoSolver::set_goal(double goal) {
+    goal_ = goal;
+    for (Solver* solver : std::initializer_list<Solver*>{&nsgs_, &newton_, &lemke_, &interior_}) solver->set_tolerance(goal, goal);
 }
 
 template <class Attempt>
-bool AutoSolver::attempt(StepSolution& solution, SolveReport& report, Attempt&& run) {
-    copy_solution(solution, x_);
+bool AutoSolver::attempt(Climb& climb, Attempt&& run) {
+    SolveReport& report = climb.report;
+    if (meter_.used_up()) return false;
+    copy_solution(climb.best, x_);
     SolveReport local;
     run(x_, local);
     report.iterations += local.iterations;
+    report.factorisations += local.factorisations;
     const double now = local.residual.max(), best = report.residual.max();
     if (now < best || std::isnan(best)) {
         report.residual = local.residual;
         report.solver = local.solver;
-        copy_solution(x_, solution);
+        copy_solution(x_, climb.best);
     }
-    return report.residual.max() <= options_.tol;
+    return report.residual.max() <= goal_;
 }
 
-// Polygons for discs, each turned by its own angle: the tangential rows of contact i become
-// t1' = cos a t1 + sin a t2, t2' = -sin a t1 + cos a t2.
-void AutoSolver::make_polygons(const StepProblem& problem) {
-    polygons_ = problem;
-    const BlockRows& H = problem.contacts.jacobian;
-    for (int i = 0; i < problem.contacts.size(); ++i) {
-        if (!has_disc(problem.contacts, i)) continue;
-        polygons_.contacts.facets[i] = options_.guess_facets;
-        const double c = std::cos(turn_[i]), s = std::sin(turn_[i]);
-        const auto turn = [&](double& first, double& second) {
-            const double x = first, y = second;
-            first = c * x + s * y;
-            second = -s * x + c * y;
-        };
-        for (const BlockRows::Block& b : H.blocks_of(i)) {
-            auto block = polygons_.contacts.jacobian.values_of(i, b, problem.nodes());
-            for (int k = 0; k < problem.nodes().dof(b.node); ++k) turn(block(1, k), block(2, k));
-        }
-        turn(polygons_.c[H.row[i] + 1], polygons_.c[H.row[i] + 2]);
-    }
+bool AutoSolver::admm(Climb& climb, const AdmmOptions& options) {
+    return attempt(climb, [&](StepSolution& x, SolveReport& local) {
+        local.residual = climb.report.residual;
+        local.solver = "admm";
+        admm_.improve(climb.problem, weights_, modes_, options, goal_, meter_, x, local);
+    });
 }
 
-// Pivots where all else stalls: the discs become polygons, and round by round each polygon is turned so that a corner
-// lies where friction pointed in the last solution. At a slipping contact that corner is the friction of the disc itself,
-// inside a polygon sticking is sticking: a fixed point solves the problem with discs, and near one the mode solver ends
-// the search. Every round is a solvable LCP. The answer is judged against the discs.
-void AutoSolver::turn_polygons(const StepProblem& problem, StepSolution& x, SolveReport& report) {
-    constexpr int rounds = 16;   // the angles settle in 3 to 8
-    constexpr int undamped = 4;  // then half of the turn is taken: pairs of contacts may swap for ever
-    constexpr double full = 2 * 3.14159265358979323846;
-    const BlockRows& H = problem.contacts.jacobian;
-    report.solver = "lemke";
-    report.residual = residual(problem, x, residual_work_);
-    turn_.assign(static_cast<std::size_t>(problem.contacts.size()), 0.0);
-    copy_solution(x, turned_);
-    SolveReport pivots;
-    for (int round = 0; round < rounds; ++round) {
-        // Where friction points: against the slip, or where there is none, along its own impulse.
-        slip_.resize(H.rows());
-        H.product(problem.nodes(), turned_.v, slip_);
-        for (int i = 0; i < problem.contacts.size(); ++i) {
-            if (!has_disc(problem.contacts, i)) continue;
-            const int t = H.row[i] + 1;
-            const Vec2 u(slip_[t] + problem.c[t] + problem.S[t] * turned_.p[t],
-                         slip_[t + 1] + problem.c[t + 1] + problem.S[t + 1] * turned_.p[t + 1]);
-            const Vec2 p(turned_.p[t], turned_.p[t + 1]);
-            double to = turn_[i];
-            if (u.norm() > options_.tol)
-                to = std::atan2(-u[1], -u[0]);
-            else if (p.norm() > 0)
-                to = std::atan2(p[1], p[0]);
-            turn_[i] += (round < undamped ? 1.0 : 0.5) * std::remainder(to - turn_[i], full);
-        }
-        // Cold: the last basis finds another solution of the LCP, and circles. Pivots that do not end from one set of
-        // corners mostly do from another.
-        for (int attempt = 0; attempt < 3; ++attempt) {
-            if (attempt > 0)
-                for (double& turn : turn_) turn += full / (4 * options_.guess_facets);
-            make_polygons(problem);
-            turned_.warm = false;
-            pivots = lemke_.solve(polygons_, turned_);
-            report.iterations += pivots.iterations;
-            if (pivots.residual.max() < given_up) break;
-        }
-        if (!(pivots.residual.max() < given_up)) return;
-        for (int i = 0; i < problem.contacts.size(); ++i) {
-            if (!has_disc(problem.contacts, i)) continue;
-            const int t = H.row[i] + 1;
-            const double c = std::cos(turn_[i]), s = std::sin(turn_[i]), p1 = turned_.p[t], p2 = turned_.p[t + 1];
-            turned_.p[t] = c * p1 - s * p2;
-            turned_.p[t + 1] = s * p1 + c * p2;
-        }
-        copy_solution(turned_, polished_);
-        Residual now;
-        modes_.improve(problem, polished_, options_.tol, now);
-        if (now.max() < report.residual.max() || std::isnan(report.residual.max())) {
-            report.residual = now;
-            copy_solution(polished_, x);
-        }
-        if (report.residual.max() <= options_.tol) return;
-    }
+bool AutoSolver::smoothing(Climb& climb, const SmoothingNewtonOptions& options, const StepSolution& start) {
+    return attempt(climb, [&](StepSolution& x, SolveReport& local) {
+        local.residual = climb.report.residual;
+        local.solver = "smoothing-newton";
+        smoothing_.run(climb.problem, weights_, options, goal_, meter_, start, x, local);
+        Residual polished;
+        modes_.max_rounds = polish_rounds;
+        modes_.improve(climb.problem, x, goal_, polished);
+        local.factorisations += modes_.factorisations();
+        local.residual = polished;
+    });
+}
+
+bool AutoSolver::sweeps(Climb& climb, int count) {
+    return attempt(climb, [&](StepSolution& x, SolveReport& local) { nsgs_.sweep(climb.problem, x, count, local); });
+}
+
+bool AutoSolver::inner(Climb& climb) {
+    return attempt(climb, [&](StepSolution& x, SolveReport& local) {
+        x.warm = false;
+        interior_.options.max_work = std::min(options_.max_work, 1e-9 * meter_.left() * modes_.work());
+        local = interior_.solve(climb.problem, x);
+        local.factorisations = local.iterations;
+        meter_.add(local.iterations);
+    });
+}
+
+bool AutoSolver::rounds(Climb& climb) {
+    return attempt(climb, [&](StepSolution& x, SolveReport& local) {
+        newton_.rounds(climb.problem, x, local);
+    });
 }
 
 // v = A^-1 (r + G' lambda + H' p), so that momentum and the energy ledger close to rounding whatever the tolerance left in
@@ -219,10 +182,107 @@ void AutoSolver::restore_momentum(const StepProblem& problem, StepSolution& solu
     solution.v = x_.v;
 }
 
+// Where the rigid problem is not solved: contacts that give way, if that leaves no larger error than the best point has.
+void AutoSolver::soften(const StepProblem& problem, StepSolution& solution, SolveReport& report) {
+    if (budget_.limited() || has_polygon(problem) || problem.contacts.size() == 0 || !weights_.prepare(problem)) return;
+    meter_.start(budget_);
+    SolveReport soft;
+    const double compliance =
+        soft_.solve(problem, weights_, smoothing_, modes_, options_.tol, meter_, solution, x_, soft);
+    report.factorisations += soft.factorisations;
+    report.iterations += soft.iterations;
+    if (compliance == 0 || !(soft.residual.max() <= soft_allowance * report.residual.max())) return;
+    copy_solution(x_, solution);
+    report.residual = soft.residual;
+    report.compliance = compliance;
+    report.solver = "compliance";
+}
+
+// Bodies that nothing touches.
+bool AutoSolver::free(const StepProblem& problem, StepSolution& solution, SolveReport& report) {
+    if (problem.joints.size() > 0 || problem.contacts.size() > 0) return false;
+    report.solver = "free";
+    inverse_.factor(problem.A);
+    inverse_.apply(problem.r, solution.v);
+    load_ = problem.r;
+    problem.A.add_product(-1, solution.v, load_);
+    step_.resize(load_.size());
+    inverse_.apply(load_, step_);
+    solution.v += step_;
+    report.residual = residual(problem, solution, residual_work_);
+    solution.warm = true;
+    report.status = report.residual.max() <= options_.tol ? Status::ok : Status::not_converged;
+    if (report.status != Status::ok) report.reason = "the matrix A is nearly singular";
+    return true;
+}
+
+// Nothing moves, and the impulses of the last step are those of this one: the guess is the solution, to rounding.
+bool AutoSolver::rests(const StepProblem& problem, StepSolution& solution, SolveReport& report) {
+    if (!solution.warm) return false;
+    const double still = rest_share * aim_;
+    for (int k = 0; k < solution.v.size(); ++k)
+        if (!(std::abs(solution.v[k]) <= still)) return false;
+    report.residual = residual(problem, solution, residual_work_);
+    report.solver = "rest";
+    return report.residual.max() <= still;
+}
+
+// From here on the tolerance will do. True: the best point is within it.
+bool AutoSolver::good_enough(Climb& climb) {
+    set_goal(options_.tol);
+    return climb.report.residual.max() <= goal_;
+}
+
+bool AutoSolver::turn_polygons(Climb& climb) {
+    return attempt(climb, [&](StepSolution& x, SolveReport& local) {
+        turned_.improve(climb.problem, lemke_, modes_, goal_, meter_, x, local);
+    });
+}
+
+bool AutoSolver::climb_polygons(Climb& climb) {
+    set_goal(aim_);
+    if (sweeps(climb, options_.quick_sweeps)) return true;
+    const int size = lcp_size(climb.problem, options_.guess_facets);
+    const bool discs = has_disc(climb.problem);
+    if (!discs && size <= options_.lemke_last && attempt(climb, [&](StepSolution& x, SolveReport& local) {
+            x.warm = false;
+            local = lemke_.solve(climb.problem, x);
+        }))
+        return true;
+    if (discs && size <= small_lcp && turn_polygons(climb)) return true;
+    if (good_enough(climb)) return true;
+    return rounds(climb) || sweeps(climb, options_.max_sweeps);
+}
+
+bool AutoSolver::climb_discs(Climb& climb) {
+    const bool small = lcp_size(climb.problem, options_.guess_facets) <= small_lcp;
+    set_goal(small ? aim_ : options_.tol);
+    if (climb.problem.contacts.size() <= small_island && sweeps(climb, options_.quick_sweeps)) return true;
+    if (meter_.used_up() || !weights_.prepare(climb.problem)) return false;
+    meter_.add(weights_.factorisations());
+    if (admm(climb, first_admm) || smoothing(climb, first_smoothing, climb.best) ||
+        smoothing(climb, close_smoothing, climb.best))
+        return true;
+    if (budget_.limited()) return sweeps(climb, options_.quick_sweeps);
+    if (small && turn_polygons(climb)) return true;
+    if (good_enough(climb)) return true;
+    return smoothing(climb, monotone_smoothing, guess_) || patience(climb);
+}
+
+// What is left when a step is neither easy nor easily Newton's.
+bool AutoSolver::patience(Climb& climb) {
+    return inner(climb) || admm(climb, patient_admm) || smoothing(climb, first_smoothing, climb.best) ||
+           sweeps(climb, patient_sweeps) || smoothing(climb, wide_smoothing, guess_) ||
+           smoothing(climb, close_smoothing, climb.best) || admm(climb, stiff_admm) || rounds(climb) ||
+           smoothing(climb, close_smoothing, climb.best) || sweeps(climb, options_.max_sweeps);
+}
+
 SolveReport AutoSolver::solve(const StepProblem& problem, StepSolution& solution) {
     solution.size_to(problem);
+    meter_.start(budget_);
     SolveReport report;
-    if (solve_one_node(problem, solution, exact_share * options_.tol, report.residual)) {
+    if (free(problem, solution, report) || rests(problem, solution, report)) return report;
+    if (solve_one_node(problem, solution, exact_share * aim_, report.residual)) {
         report.solver = "one-node";
         return report;
     }
@@ -231,44 +291,26 @@ SolveReport AutoSolver::solve(const StepProblem& problem, StepSolution& solution
     const bool warm = solution.warm;
     if (!warm) modes_.guess(problem, solution);
     report.solver = "mode-solve";
-    modes_.max_rounds = warm ? 15 : 6;
-    bool done = modes_.improve(problem, solution, options_.tol, report.residual);
+    modes_.max_rounds = warm ? warm_rounds : cold_rounds;
+    copy_solution(solution, guess_);
+    bool done = modes_.improve(problem, solution, aim_, report.residual);
     report.iterations = modes_.iterations();
-
-    const bool escalated = !done;
-    const bool discs = has_disc(problem), polygons = has_polygon(problem);
-    const int size = lcp_size(problem, options_.guess_facets);
-    const auto pivots = [&](StepSolution& x, SolveReport& local) {
-        x.warm = false;
-        local = lemke_.solve(problem, x);
-    };
-    const auto sweeps = [&](int count) {
-        return [&, count](StepSolution& x, SolveReport& local) { nsgs_.sweep(problem, x, count, local); };
-    };
-    const auto rounds = [&](StepSolution& x, SolveReport& local) { newton_.rounds(problem, x, local); };
-    const auto inner = [&](StepSolution& x, SolveReport& local) {
-        x.warm = false;
-        local = interior_.solve(problem, x);
-    };
-
-    if (!done && !discs && size <= options_.lemke_first) done = attempt(solution, report, pivots);
-    if (!done) done = attempt(solution, report, sweeps(options_.quick_sweeps));
-    if (!done && !discs && size > options_.lemke_first && size <= options_.lemke_last)
-        done = attempt(solution, report, pivots);
-    const auto turned = [&](StepSolution& x, SolveReport& local) { turn_polygons(problem, x, local); };
-    if (!done && discs && !polygons && size > small_lcp) done = attempt(solution, report, inner);
-    if (!done && discs && size <= small_lcp) done = attempt(solution, report, turned);
-    if (!done) done = attempt(solution, report, rounds);
-    if (!done && discs && !polygons && size <= small_lcp) done = attempt(solution, report, inner);
-    if (!done) done = attempt(solution, report, sweeps(options_.max_sweeps));
-    if (!done && discs && size > small_lcp && size <= options_.lemke_last) done = attempt(solution, report, turned);
-    if (escalated) restore_momentum(problem, solution, report.residual);
+    report.factorisations = modes_.factorisations();
+    if (!done) {
+        meter_.limit(modes_.work(), 1e9 * options_.max_work);
+        Climb climb{problem, solution, report};
+        done = has_polygon(problem) ? climb_polygons(climb) : climb_discs(climb);
+        restore_momentum(problem, solution, report.residual);
+        done = report.residual.max() <= options_.tol;
+    }
     solution.warm = true;
     report.status = done ? Status::ok : std::isnan(report.residual.max()) ? Status::diverged : Status::not_converged;
-    if (!done)
+    if (!done) {
+        soften(problem, solution, report);
         report.reason =
             "no solver reached the tolerance; contacts or limits may contradict each other, try a smaller step "
             "or a compliance";
+    }
     return report;
 }
 

@@ -1,24 +1,36 @@
-// The default solver: the cheapest way that certifies the step.
+// The default solver: a ladder, from the cheapest way that may certify a step to the most robust one. It is given one island
+// (island_solver.hpp).
 //
-//   mode-solve    a warm start with the right modes: one factorisation (ModeSolver); also the first try when cold
-//   lemke         polygons only, up to lemke_first variables (off by default: it allocates, and the next two are as fast)
-//   nsgs          a few sweeps
-//   lemke         up to lemke_last variables: polygons as they are; few discs as polygons that are turned, round by round,
-//                 towards the friction they found (many discs: after the next two)
-//   interior-point, cone-newton   what sweeps do not reach: walls, stacks, heavy on light, redundancy
-//   nsgs          many sweeps, from the best point so far
+//   rest              nothing moves and nothing pushes anew: the impulses of the last step are looked at, not solved for
+//   one-node          a single body with at most one contact, in closed form
+//   mode-solve        the modes of the last step, or a guess, corrected round by round: one factorisation where they were right
+//   nsgs              a few sweeps, in small islands
+//   admm              one factorisation and many back substitutions (admm.hpp)
+//   smoothing-newton  two tries from the best point (smoothing_newton.hpp)
+//   lemke             small islands: discs as polygons that are turned towards the friction found (turned_polygons.hpp)
+//   smoothing-newton  one more, from the guess, monotone
+//   interior-point, smoothing-newton, nsgs, cone-newton, admm   the same tools with more patience
+//   compliance        contacts that give way a little: that problem is solved exactly, and the compliance told (soft_contacts.hpp)
 //
-// Each stage starts from the best point by residual() and the best is returned; the answer is always judged against the
-// problem's own cones. Status is ok only if the residual is at most tol. `report.solver` names the stage that answered;
-// "one-node" is the shortcut for a single body with at most one contact.
+// Each rung starts from the best point by residual() and the best is kept; rungs that find modes end with the mode solve, so that
+// stiction is exact and not within the tolerance. Each has a limit of work, counted in factorisations, and a test of its progress; a
+// limit for all of them, in multiplications, keeps the longest step near two seconds. Under a budget the ladder ends where that does.
+// Polygon cones: mode-solve, nsgs, lemke, cone-newton, nsgs.
+//
+// Status is ok only if the residual is at most tol. `report.solver` names the rung that answered.
 #pragma once
 
 #include "problems/residual.hpp"
+#include "solvers/admm.hpp"
 #include "solvers/cone_newton.hpp"
 #include "solvers/interior_point.hpp"
 #include "solvers/lemke.hpp"
 #include "solvers/mode_solve.hpp"
 #include "solvers/nsgs.hpp"
+#include "solvers/smoothing_newton.hpp"
+#include "solvers/soft_contacts.hpp"
+#include "solvers/turned_polygons.hpp"
+#include "solvers/work_meter.hpp"
 #include "stickslip/solver.hpp"
 
 namespace stickslip {
@@ -29,55 +41,78 @@ struct AutoOptions {
     int local_sweeps = 300;
     int max_sweeps = 3000;
     int newton_rounds = 60;
-    int lemke_first = 0;
     int lemke_last = 4000;
     int guess_facets = 12;
+    double max_work = 4;
 
     template <class F>
     void fields(F&& f) {
         f("tol", tol, "m/s", "residual at which a step is solved");
-        f("quick_sweeps", quick_sweeps, "-", "sweeps of nsgs before Newton is tried");
-        f("local_sweeps", local_sweeps, "-", "the same for stored local problems, fewer if the rate promises nothing");
-        f("max_sweeps", max_sweeps, "-", "sweeps of nsgs when all else failed");
+        f("quick_sweeps", quick_sweeps, "-", "sweeps of nsgs before anything else, in small islands");
+        f("local_sweeps", local_sweeps, "-", "sweeps over stored local problems, fewer if the rate promises nothing");
+        f("max_sweeps", max_sweeps, "-", "sweeps of nsgs near the end of the ladder");
         f("newton_rounds", newton_rounds, "-", "rounds of cone-newton");
-        f("lemke_first", lemke_first, "-",
-          "polygon problems up to this many complementarity variables go to lemke at once");
-        f("lemke_last", lemke_last, "-", "larger problems never go to lemke (dense, cubic cost)");
+        f("lemke_last", lemke_last, "-", "polygon problems with more variables never go to lemke (dense, cubic cost)");
         f("guess_facets", guess_facets, "-", "facets of the polygons that stand in for discs in hard problems");
+        f("max_work", max_work, "1e9", "multiplications in factorisations of one island before the best point is taken");
     }
 };
 
 class AutoSolver : public Solver {
 public:
     explicit AutoSolver(AutoOptions options = {});
+    void set_tolerance(double tol, double aim) override;
+    void set_budget(const Budget& budget) override { budget_ = budget; }
     SolveReport solve(const StepProblem& problem, StepSolution& solution) override;
     // Stored local problems: sweeps while they promise to end soon, interior-point, then all the sweeps there are.
     SolveReport solve_local(const DelassusProblem& problem, DelassusSolution& solution) override;
 
 private:
-    // Runs one stage on a copy of the best point; true when the step is certified.
+    // The point at hand: what the ladder improves.
+    struct Climb {
+        const StepProblem& problem;
+        StepSolution& best;
+        SolveReport& report;
+    };
+    bool free(const StepProblem& problem, StepSolution& solution, SolveReport& report);
+    bool rests(const StepProblem& problem, StepSolution& solution, SolveReport& report);
+    bool climb_discs(Climb& climb);
+    bool climb_polygons(Climb& climb);
+    bool patience(Climb& climb);
+    // Runs one rung on a copy of the best point; true when the step is solved.
     template <class Attempt>
-    bool attempt(StepSolution& solution, SolveReport& report, Attempt&& run);
-    void make_polygons(const StepProblem& problem);
-    void turn_polygons(const StepProblem& problem, StepSolution& x, SolveReport& report);
-
+    bool attempt(Climb& climb, Attempt&& run);
+    bool admm(Climb& climb, const AdmmOptions& options);
+    bool smoothing(Climb& climb, const SmoothingNewtonOptions& options, const StepSolution& start);
+    bool sweeps(Climb& climb, int count);
+    bool inner(Climb& climb);
+    bool rounds(Climb& climb);
+    bool turn_polygons(Climb& climb);
+    bool good_enough(Climb& climb);
+    void set_goal(double goal);
+    void soften(const StepProblem& problem, StepSolution& solution, SolveReport& report);
     void restore_momentum(const StepProblem& problem, StepSolution& solution, Residual& res);
 
     AutoOptions options_;
+    double aim_ = default_tolerance;   // [m/s] what small islands are solved to while that is cheap; else tol will do
+    double goal_ = default_tolerance;  // [m/s] of the rung at hand: one of the two
+    Budget budget_;
+    WorkMeter meter_;
     MassInverse inverse_;
     VecX load_, step_;
     ModeSolver modes_;
+    RowWeights weights_;
+    Admm admm_;
+    SmoothingNewton smoothing_;
     NsgsSolver nsgs_;
     ConeNewtonSolver newton_;
     LemkeSolver lemke_;
+    TurnedPolygons turned_;
     InteriorPointSolver interior_;
+    SoftContacts soft_;
     DelassusSolution local_;
-    StepSolution x_;
+    StepSolution guess_, x_;
     ResidualWork residual_work_;
-    StepProblem polygons_;
-    StepSolution turned_, polished_;
-    std::vector<double> turn_;  // [rad] per contact: first corner of its polygon from t1
-    RowVec slip_;
 };
 
 }  // namespace stickslip

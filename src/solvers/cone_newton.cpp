@@ -171,6 +171,8 @@ double ConeNewtonSolver::newton(const StepProblem& problem, double goal, SolveRe
         force_ = dv_;  // -F, needed once more
         system_.solve(dv_);
         ++report.iterations;
+        ++report.factorisations;
+        if (meter) meter->add(1);
         const double first = -force_.dot(dv_);
         problem.contacts.jacobian.product(nodes, dv_, H_dv_);
         problem.joints.jacobian.product(nodes, dv_, G_dv_);
@@ -241,6 +243,7 @@ void ConeNewtonSolver::rounds(const StepProblem& problem, StepSolution& solution
     for (int round = 0; round < options.max_rounds; ++round) {
         // Below the tolerance a few more rounds may still let the mode solve make stiction exact.
         if (best <= exact_share * options.tol || (best <= options.tol && ++extra > extra_rounds)) break;
+        if (meter && meter->used_up()) break;
         eps_ = std::max(options.last_eps, options.first_eps * std::pow(0.1, round));
         p_k_ = x_.p;
         lambda_k_ = x_.lambda;

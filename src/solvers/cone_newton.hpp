@@ -44,10 +44,12 @@ struct ConeNewtonOptions {
 class ConeNewtonSolver : public Solver {
 public:
     explicit ConeNewtonSolver(ConeNewtonOptions options = {});
+    void set_tolerance(double /*tol*/, double aim) override { options.tol = aim; }
     SolveReport solve(const StepProblem& problem, StepSolution& solution) override;
     // The rounds alone, without the shortcut of a warm start; `report` keeps counting.
     void rounds(const StepProblem& problem, StepSolution& solution, SolveReport& report);
     ConeNewtonOptions options;
+    WorkMeter* meter = nullptr;  // what it costs is added here, and it ends when that is used up
 
 private:
     void impulses(const StepProblem& problem, double t, bool derivatives);        // p, lambda (and B) at v + t dv

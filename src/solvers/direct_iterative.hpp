@@ -48,6 +48,7 @@ struct DirectIterativeOptions {
 class DirectIterativeSolver : public Solver {
 public:
     explicit DirectIterativeSolver(DirectIterativeOptions options = {});
+    void set_tolerance(double /*tol*/, double aim) override { options.tol = aim; }
     SolveReport solve(const StepProblem& problem, StepSolution& solution) override;
     DirectIterativeOptions options;
 

@@ -53,6 +53,7 @@ struct InteriorPointOptions {
 class InteriorPointSolver : public Solver {
 public:
     explicit InteriorPointSolver(InteriorPointOptions options = {});
+    void set_tolerance(double /*tol*/, double aim) override { options.tol = aim; }
     SolveReport solve(const StepProblem& problem, StepSolution& solution) override;
     SolveReport solve_local(const DelassusProblem& problem, DelassusSolution& solution) override;
     InteriorPointOptions options;

@@ -2,20 +2,30 @@
 
 #include <cmath>
 
+#include "problems/speed_scale.hpp"
 #include "stickslip/contradiction.hpp"
 
 namespace stickslip {
 
-void JudgedSolver::judge(const Certificate& certificate, SolveReport& report) const {
+namespace {
+
+constexpr double stricter = 0.25;  // of the tolerance, for a second try
+// Of a tolerance in proportion: what solvers try to reach. If larger, stiction is no longer exact; if smaller, they work at rounding.
+constexpr double aim_share = 1e-5;
+
+}  // namespace
+
+void JudgedSolver::judge(const Certificate& certificate, double tol, SolveReport& report) const {
     report.residual = certificate.residual;
     report.rounding = certificate.rounding;
-    if (certificate.bound() <= tol_) {
+    report.tol = tol;
+    if (certificate.bound() <= tol) {
         report.status = Status::ok;
         report.reason = "";
     } else if (report.status == Status::ok) {
         report.status = std::isnan(certificate.residual.max()) ? Status::diverged : Status::not_converged;
         report.reason =
-            certificate.residual.max() <= tol_
+            certificate.residual.max() <= tol
                 ? "impulses are so large that rounding may hide more than the tolerance; masses, compliances or "
                   "velocities differ too much for the arithmetic, or rows contradict each other"
                 : "the residual is above the tolerance when every law is tested by itself";
@@ -23,36 +33,43 @@ void JudgedSolver::judge(const Certificate& certificate, SolveReport& report) co
 }
 
 SolveReport JudgedSolver::solve(const StepProblem& problem, StepSolution& solution) {
+    const double tol = in_proportion_ ? default_share * speed_scale(problem, velocity_, speed_) : tol_;
+    inner_->set_tolerance(tol, in_proportion_ ? aim_share * tol : tol);
     SolveReport report = inner_->solve(problem, solution);
     const bool claimed = report.status == Status::ok;
-    const Certificate first = certify(problem, solution, tol_, work_);
-    judge(first, report);
+    const Certificate first = certify(problem, solution, tol, work_);
+    judge(first, tol, report);
     if (report.status == Status::infeasible && !find_contradiction(problem)) report.status = Status::not_converged;
     if (!claimed || report.status == Status::ok) return report;
     first_ = solution;
     // Impulses that rounding drowns may come from the guess: rows that push against each other keep what they were given.
-    solution.warm = first.residual.max() > tol_;
-    SolveReport again = stricter_->solve(problem, solution);
+    solution.warm = first.residual.max() > tol;
+    inner_->set_tolerance(stricter * tol, stricter * (in_proportion_ ? aim_share * tol : tol));
+    SolveReport again = inner_->solve(problem, solution);
     again.iterations += report.iterations;
-    judge(certify(problem, solution, tol_, work_), again);
+    again.factorisations += report.factorisations;
+    judge(certify(problem, solution, tol, work_), tol, again);
     if (again.status == Status::ok) return again;
     solution = first_;
     report.iterations = again.iterations;
+    report.factorisations = again.factorisations;
     return report;
 }
 
 SolveReport JudgedSolver::solve_local(const DelassusProblem& problem, DelassusSolution& solution) {
+    inner_->set_tolerance(tol_, tol_);
     SolveReport report = inner_->solve_local(problem, solution);
     if (solution.p.size() != problem.q.size()) return report;  // a solver that takes no such problems
     const bool claimed = report.status == Status::ok;
     const Certificate first = certify(problem, solution.p, tol_);
-    judge(first, report);
+    judge(first, tol_, report);
     if (!claimed || report.status == Status::ok) return report;
     first_local_ = solution;
     solution.warm = first.residual.max() > tol_;
-    SolveReport again = stricter_->solve_local(problem, solution);
+    inner_->set_tolerance(stricter * tol_, stricter * tol_);
+    SolveReport again = inner_->solve_local(problem, solution);
     again.iterations += report.iterations;
-    judge(certify(problem, solution.p, tol_), again);
+    judge(certify(problem, solution.p, tol_), tol_, again);
     if (again.status == Status::ok) return again;
     solution = first_local_;
     report.iterations = again.iterations;

@@ -37,6 +37,7 @@ struct LemkeOptions {
 class LemkeSolver : public Solver {
 public:
     explicit LemkeSolver(const LemkeOptions& options = {}) : options_(options) {}
+    void set_tolerance(double /*tol*/, double aim) override { options_.tol = aim; }
     SolveReport solve(const StepProblem& problem, StepSolution& solution) override;
 
     // What the last solve took. `report.iterations` counts pivots, or linear solves when there were none.

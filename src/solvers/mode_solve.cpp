@@ -387,12 +387,17 @@ bool ModeSolver::improve(const StepProblem& problem, StepSolution& solution, dou
     bool usable = true;
     while (true) {
         if (linearise(problem) || !factored_) {
+            if (meter && meter->used_up()) {
+                usable = factored_;
+                break;
+            }
             if (!system_.factor(problem, joint_B_, contact_B_)) {
                 usable = false;
                 break;
             }
             factored_ = true;
             ++factorisations_;
+            if (meter) meter->add(1);
             factored_joint_B_.assign(joint_B_.begin(), joint_B_.end());
             factored_contact_B_.assign(contact_B_.begin(), contact_B_.end());
         }

@@ -20,6 +20,7 @@
 #include "problems/residual.hpp"
 #include "solvers/delassus_rows.hpp"
 #include "solvers/step_system.hpp"
+#include "solvers/work_meter.hpp"
 #include "stickslip/problem.hpp"
 
 namespace stickslip {
@@ -33,8 +34,10 @@ public:
     // A guess from the problem alone: contacts that the free motion does not open stick (bodies of a stack fall alike).
     void guess(const StepProblem& problem, StepSolution& solution);
 
-    int max_rounds = 15;  // changes of modes before giving up; more rarely helps, the set then cycles
+    WorkMeter* meter = nullptr;  // what it costs is added here, and it ends when that is used up
+    int max_rounds = 15;         // changes of modes before giving up; more rarely helps, the set then cycles
     int iterations() const { return iterations_; }          // linear solves of the last call
+    double work() const { return system_.work(); }          // multiplications of one factorisation
     int factorisations() const { return factorisations_; }  // of the last call; one when the modes were right
 
 private:

@@ -173,7 +173,9 @@ void NsgsSolver::sweep(const StepProblem& problem, StepSolution& solution, int s
         sweep_joints(problem, x_);
         settled = sweep_contacts(problem, !options.freeze || sweep >= next_look, x_) == 0 ? settled + 1 : 0;
         ++report.iterations;
-        if (sweep < next_look && sweep < sweeps) continue;
+        if (meter) meter->add_slow(contact_work * problem.contacts.size());
+        const bool last = sweep == sweeps || (meter && meter->used_up());
+        if (sweep < next_look && !last) continue;
         next_look = sweep + (sweep < 3 ? 1 : options.check_every);
 
         refresh_velocity(problem, x_);
@@ -188,7 +190,7 @@ void NsgsSolver::sweep(const StepProblem& problem, StepSolution& solution, int s
             copy_solution(x_, solution);
         }
         const bool done = best <= options.tol;
-        if (options.polish && (done || sweep == sweeps || (settled >= 2 && sweep >= next_polish))) {
+        if (options.polish && (done || last || (settled >= 2 && sweep >= next_polish))) {
             copy_solution(x_, trial_);
             Residual polished;
             modes_.improve(problem, trial_, options.tol, polished);
@@ -200,9 +202,11 @@ void NsgsSolver::sweep(const StepProblem& problem, StepSolution& solution, int s
             next_polish = 2 * sweep;
         }
         // Below the tolerance a few more looks may still let the mode solve make stiction exact.
-        if (best > options.tol) continue;
-        report.status = Status::ok;
-        if (!options.polish || best <= exact_share * options.tol || ++extra > extra_looks) break;
+        if (best <= options.tol) {
+            report.status = Status::ok;
+            if (!options.polish || best <= exact_share * options.tol || ++extra > extra_looks) break;
+        }
+        if (last) break;
     }
     solution.warm = true;
     report.solver = "nsgs";

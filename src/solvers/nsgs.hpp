@@ -44,6 +44,7 @@ struct NsgsOptions {
 class NsgsSolver : public Solver {
 public:
     explicit NsgsSolver(NsgsOptions options = {});
+    void set_tolerance(double /*tol*/, double aim) override { options.tol = aim; }
     SolveReport solve(const StepProblem& problem, StepSolution& solution) override;
     SolveReport solve_local(const DelassusProblem& problem, DelassusSolution& solution) override;
 
@@ -55,6 +56,7 @@ public:
                      SolveReport& report);
     double local_work() const { return local_.work(); }  // multiplications of one such sweep, of the last problem
     NsgsOptions options;
+    WorkMeter* meter = nullptr;  // what sweeps cost is added here, and they end when that is used up
 
 private:
     void refresh_velocity(const StepProblem& problem, StepSolution& x);

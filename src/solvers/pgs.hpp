@@ -45,6 +45,7 @@ struct PgsOptions {
 class PgsSolver : public Solver {
 public:
     explicit PgsSolver(const PgsOptions& options = {});
+    void set_tolerance(double /*tol*/, double aim) override { options_.tol = aim; }
     SolveReport solve(const StepProblem& problem, StepSolution& solution) override;
     bool keep_history(std::vector<SweepRecord>* history) override;
 

@@ -3,28 +3,30 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/block_kernels.hpp"
+
 namespace stickslip {
 
 namespace {
 
-// K_ef += J_e' T with J_e dim x m and T dim x n, both row-major; K column-major m x n.
-template <int Dim, int M, int N>
-void add_block(const double* J, const double* T, double* K, int dim_any, int m_any, int n_any) {
-    const int dim = Dim > 0 ? Dim : dim_any, m = M > 0 ? M : m_any, n = N > 0 ? N : n_any;
-    for (int j = 0; j < n; ++j) {
-        double* k = K + j * m;
-        for (int r = 0; r < dim; ++r) {
-            const double s = T[r * n + j];
-            const double* row = J + r * m;
-            for (int i = 0; i < m; ++i) k[i] += row[i] * s;
+// T = -B J of one block of a contact, both row-major dim x n; B column-major dim x dim.
+template <int Dim, int N>
+void minus_times(const double* B, const double* J, double* T, int dim_any, int n_any) {
+    const int dim = Dim > 0 ? Dim : dim_any, n = N > 0 ? N : n_any;
+    for (int r = 0; r < dim; ++r) {
+        double* const t = T + r * n;
+        for (int j = 0; j < n; ++j) t[j] = -B[r] * J[j];
+        for (int s = 1; s < dim; ++s) {
+            const double b = B[r + s * dim];
+            for (int j = 0; j < n; ++j) t[j] -= b * J[s * n + j];
         }
     }
 }
 
-void add_any(const double* J, const double* T, double* K, int dim, int m, int n) {
-    if (dim == 3 && m == 6 && n == 6) return add_block<3, 6, 6>(J, T, K, dim, m, n);
-    if (dim == 2 && m == 3 && n == 3) return add_block<2, 3, 3>(J, T, K, dim, m, n);
-    add_block<0, 0, 0>(J, T, K, dim, m, n);
+void minus_times_any(const double* B, const double* J, double* T, int dim, int n) {
+    if (dim == 3 && n == 6) return minus_times<3, 6>(B, J, T, dim, n);
+    if (dim == 2 && n == 3) return minus_times<2, 3>(B, J, T, dim, n);
+    minus_times<0, 0>(B, J, T, dim, n);
 }
 
 void add_edges(const BlockRows& rows, std::vector<BlockLu::Edge>& edges) {
@@ -56,6 +58,24 @@ struct PairCache {
         return found.ab;
     }
 };
+
+bool all_zero(const double* x, int count) {
+    return std::all_of(x, x + count, [](double b) { return b == 0; });
+}
+
+// The end of the contacts from g on that add_manifold takes at once; g if it does not take this one.
+int manifold_end(const Nodes& nodes, const BlockRows& H, int g) {
+    const auto blocks = H.blocks_of(g);
+    const auto six = [&](const BlockRows::Block& b) { return nodes.dof(b.node) == 6; };
+    if (H.dim(g) != 3 || !std::all_of(blocks.begin(), blocks.end(), six)) return g;
+    const auto same_node = [](const BlockRows::Block& x, const BlockRows::Block& y) { return x.node == y.node; };
+    int end = g + 1;
+    for (; end < H.groups() && H.dim(end) == 3; ++end) {
+        const auto next = H.blocks_of(end);
+        if (!std::equal(blocks.begin(), blocks.end(), next.begin(), next.end(), same_node)) break;
+    }
+    return end;
+}
 
 }  // namespace
 
@@ -107,6 +127,33 @@ void StepSystem::analyse(const StepProblem& problem) {
     }
 }
 
+// Contacts g .. end - 1 of three rows on the same bodies of six velocities, all into the same blocks of K: each is read and
+// written once.
+void StepSystem::add_manifold(const BlockRows& H, int g, int end, const std::vector<double>& contact_B) {
+    constexpr int size = 18;  // of a block of three rows
+    const auto blocks = H.blocks_of(g);
+    const int bodies = static_cast<int>(blocks.size());
+    const std::size_t most = static_cast<std::size_t>((end - g) * bodies);
+    product_.resize(std::max(product_.size(), size * most));
+    manifold_.resize(std::max(manifold_.size(), most));
+    int count = 0;
+    for (int i = g; i < end; ++i) {
+        const double* B = contact_B.data() + block * i;
+        if (all_zero(B, 9)) continue;
+        for (int e = 0; e < bodies; ++e) {
+            const double* J = H.values.data() + H.blocks_of(i)[e].offset;
+            manifold_[e * (end - g) + count] = J;
+            minus_times<3, 6>(B, J, product_.data() + size * (count * bodies + e), 3, 6);
+        }
+        ++count;
+    }
+    PairCache K{lu_};
+    for (int f = 0; f < bodies; ++f)
+        for (int e = 0; e < bodies; ++e)
+            kernels::update_63_run(manifold_.data() + e * (end - g), product_.data() + size * f, size * bodies,
+                                   K(blocks[e].node, blocks[f].node), count);
+}
+
 bool StepSystem::factor(const StepProblem& problem, const std::vector<double>& joint_B,
                         const std::vector<double>& contact_B) {
     const Nodes& nodes = problem.nodes();
@@ -124,41 +171,40 @@ bool StepSystem::factor(const StepProblem& problem, const std::vector<double>& j
         for (int i = 0, size = nodes.dof(c.row_node) * nodes.dof(c.column_node); i < size; ++i) to[i] += a[i];
     }
 
-    const auto add_group = [&](const BlockRows& rows, int g, auto&& times_B) {
+    // K_ef -= J_e' T with T = -B J_f; a row-major J is J' by columns, which is what the kernels take.
+    const auto add_group = [&](const BlockRows& rows, int g, auto&& minus_times_B) {
         const int dim = rows.dim(g);
         for (const BlockRows::Block& f : rows.blocks_of(g)) {
             const int n = nodes.dof(f.node);
             product_.resize(std::max(product_.size(), static_cast<std::size_t>(dim * n)));
-            times_B(rows.values.data() + f.offset, n, product_.data());
+            minus_times_B(rows.values.data() + f.offset, n, product_.data());
             for (const BlockRows::Block& e : rows.blocks_of(g))
-                add_any(rows.values.data() + e.offset, product_.data(), K(e.node, f.node), dim, nodes.dof(e.node), n);
+                kernels::update_any(rows.values.data() + e.offset, product_.data(), K(e.node, f.node),
+                                    nodes.dof(e.node), n, dim);
         }
     };
     const BlockRows& G = problem.joints.jacobian;
     for (int g = 0; g < G.groups(); ++g) {
         const int dim = G.dim(g);
         const double* B = joint_B.data() + G.row[g];
-        if (std::all_of(B, B + dim, [](double x) { return x == 0; })) continue;
+        if (all_zero(B, dim)) continue;
         add_group(G, g, [&](const double* J, int n, double* T) {
             for (int r = 0; r < dim; ++r)
-                for (int j = 0; j < n; ++j) T[r * n + j] = B[r] * J[r * n + j];
+                for (int j = 0; j < n; ++j) T[r * n + j] = -B[r] * J[r * n + j];
         });
     }
     const BlockRows& H = problem.contacts.jacobian;
     for (int g = 0; g < H.groups(); ++g) {
         const int dim = H.dim(g);
         const double* B = contact_B.data() + block * g;
-        if (std::all_of(B, B + dim * dim, [](double x) { return x == 0; })) continue;
-        add_group(H, g, [&](const double* J, int n, double* T) {
-            for (int r = 0; r < dim; ++r) {
-                for (int j = 0; j < n; ++j) T[r * n + j] = 0;
-                for (int s = 0; s < dim; ++s) {
-                    const double b = B[r + s * dim];
-                    if (b == 0) continue;
-                    for (int j = 0; j < n; ++j) T[r * n + j] += b * J[s * n + j];
-                }
-            }
-        });
+        const int end = manifold_end(nodes, H, g);
+        if (end > g) {
+            add_manifold(H, g, end, contact_B);
+            g = end - 1;
+            continue;
+        }
+        if (all_zero(B, dim * dim)) continue;
+        add_group(H, g, [&](const double* J, int n, double* T) { minus_times_any(B, J, T, dim, n); });
     }
     return lu_.factor();
 }

@@ -29,14 +29,18 @@ public:
     bool factor(const StepProblem& problem, const std::vector<double>& joint_B, const std::vector<double>& contact_B);
     void solve(VecX& x) const { lu_.solve(x.data()); }
     double work() const { return lu_.work(); }  // multiplications of one factor()
+    double solve_work() const { return lu_.solve_work(); }
 
 private:
+    void add_manifold(const BlockRows& H, int g, int end, const std::vector<double>& contact_B);
+
     BlockLu lu_;
     std::vector<BlockLu::Edge> edges_;
     std::vector<double> inverse_diagonal_;  // 1 / A_kk
     std::vector<double> joint_scale_, contact_scale_;
     double free_speed_ = 0;
-    std::vector<double> product_;  // B J of one block
+    std::vector<double> product_;          // -B J of one block, or of those of a manifold
+    std::vector<const double*> manifold_;  // the blocks of a manifold
 };
 
 }  // namespace stickslip

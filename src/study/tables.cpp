@@ -257,6 +257,15 @@ double cost_to_reach(const Convergence& study, double error, Cost cost) {
     return std::numeric_limits<double>::quiet_NaN();
 }
 
+// "12.5"; "<=3" where already the coarsest row is that good, "-" where no row is.
+std::string cost_text(const Convergence& study, double error, Cost cost) {
+    const double x = cost_to_reach(study, error, cost);
+    if (!std::isnan(x)) return fmt::format("{:.3g}", x);
+    if (!study.rows.empty() && study.rows.front().finished && study.rows.front().q <= error)
+        return fmt::format("<={:.3g}", cost_of(study.rows.front(), cost));
+    return "-";
+}
+
 }  // namespace
 
 std::string study_text(const Comparison& study, Cost cost) {
@@ -296,10 +305,7 @@ std::string study_text(const Comparison& study, Cost cost) {
     for (const double error : errors) work.back().push_back(fmt::format("{:.0e}", error));
     for (const Convergence& scheme : study.schemes) {
         work.push_back({scheme.label, order_text(scheme.order)});
-        for (const double error : errors) {
-            const double x = cost_to_reach(scheme, error, cost);
-            work.back().push_back(std::isnan(x) ? "-" : fmt::format("{:.3g}", x));
-        }
+        for (const double error : errors) work.back().push_back(cost_text(scheme, error, cost));
     }
     text += fmt::format("  {} to reach an error of q, between the rows above ({}: least squares)\n", cost_name(cost),
                         controlled(first) ? "power of tol" : "order");

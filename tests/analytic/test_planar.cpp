@@ -75,7 +75,10 @@ TEST_P(Planar, TumblingBox) {
                                  floor() + "  box: {pose: " + pose(0, 0.7, 0.3) +
                                  ", mass: 3, shapes: [{box: " + edges() + "}], velocity: " + text_of(vector(2, 1)) +
                                  ", angular_velocity: " + text_of(normal(-4)) + "}\nrun: {end: 1.2}\n";
-        const double off = difference(text, Set{{"scheme", scheme()}, {"step", "0.002"}});
+        Set options{{"scheme", scheme()}, {"step", "0.002"}};
+        // Pushes begin at a threshold, which rounding may pass a step earlier in one of the two.
+        if (scheme() == "moreau-jean") options("scheme.overlap", "leave");
+        const double off = difference(text, options);
         EXPECT_LT(off, 1e-9) << note("difference_" + text_of(e), {off});
     }
 }

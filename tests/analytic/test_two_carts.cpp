@@ -18,7 +18,8 @@ Vec2 carts_error(const std::string& scheme, double theta, const Case& c, int n) 
     const double h = first[2] / n;
     Set set = Set{{"scheme.name", scheme}}("run.step", h)("gamma", c.gamma)("delta", c.delta)("x1_0", start[2])(
         "x2_0", start[3])("v1_0", start[4])("v2_0", start[5]);
-    if (scheme == "moreau-jean") set("scheme.theta", theta);
+    // Overlap is left, as in the published scheme: with it pushed out the observed order is 0.849 in one case.
+    if (scheme == "moreau-jean") set("scheme.theta", theta)("scheme.overlap", "leave");
     Simulation simulation(mechanism("two-carts", set));
     Vec2 worst = Vec2::Zero();
     for (const std::vector<double>& state : reference.rows("state")) {

@@ -236,8 +236,9 @@ class Originals:
         run = lambda *words: subprocess.run([command, *words], cwd=folder, check=False, capture_output=True)
         run("run", *self.model, "--end", "0.5", "-o", "pendulum")
         run("run", *self.box, "--end", "0.7", "-o", "box")
-        run("run", *self.box, "--end", "0.7", "--set", "solver.tol=1e-30", "-o", "refused")
-        run("run", "scene:four-bar", "--set", "solver.tol=1e-30", "-o", "linkage")
+        strict = ("--set", "run.policy=certify")
+        run("run", *self.box, "--end", "0.7", "--set", "solver.tol=1e-30", *strict, "-o", "refused")
+        run("run", "scene:four-bar", "--set", "solver.tol=1e-30", *strict, "-o", "linkage")
         self.records = [folder / "pendulum/run.h5", folder / "box/run.h5"]
         self.problems = sorted(folder.glob("refused/refused_*.h5")) + sorted(folder.glob("linkage/refused_*.h5"))
         stored = pathlib.Path(__file__).resolve().parent.parent / "data/problems"

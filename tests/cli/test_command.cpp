@@ -23,29 +23,7 @@ using Json = nlohmann::json;
 
 using testing::Outcome;
 
-class Command : public testing::CommandTest {
-protected:
-    std::string path(const std::string& name) const { return (folder_ / name).string(); }
-
-    std::string write(const std::string& name, const std::string& text) const {
-        std::ofstream(folder_ / name) << text;
-        return name;
-    }
-    // Starts a run in the background; the caller ends it.
-    pid_t start(const std::vector<std::string>& arguments) const {
-        const pid_t child = fork();
-        if (child == 0) {
-            if (chdir(folder_.c_str()) != 0) _exit(99);
-            std::vector<char*> argv{const_cast<char*>(STICKSLIP_COMMAND)};
-            for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-            argv.push_back(nullptr);
-            if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) _exit(98);
-            execv(STICKSLIP_COMMAND, argv.data());
-            _exit(97);
-        }
-        return child;
-    }
-};
+class Command : public testing::CommandTest {};
 
 TEST_F(Command, TolAsksForStepControl) {
     const Outcome outcome = call("run mechanism:bouncing-ball --tol 1e-5 --no-record --json");
@@ -81,6 +59,9 @@ TEST_F(Command, JsonHasEveryPromisedField) {
                               "step_ms",
                               "residual",
                               "certified",
+                              "uncertified",
+                              "substepped",
+                              "ladder",
                               "deterministic",
                               "gap_violation_max",
                               "joint_violation",
@@ -110,10 +91,45 @@ TEST_F(Command, SummaryTellsOfVariationAndBoundsWhereTheySaySomething) {
             EXPECT_TRUE(json.contains(field)) << field;
         const double v = json["variation"]["v"], weighted = json["variation"]["v_weighted"];
         EXPECT_EQ(text.out.find("\n  variation") != std::string::npos, v > 1.2 * weighted + 1e-9) << model;
-        EXPECT_EQ(text.out.find("\n  bounds") != std::string::npos, json["energy_bound_violations"] > 0) << model;
+        EXPECT_EQ(text.out.find("\n  energy bound") != std::string::npos, json["energy_bound_violations"] > 0) << model;
     }
     const Outcome flip = call("run mechanism:joint-flipflop --scheme alpha-gamma --no-record");
     EXPECT_NE(flip.out.find("of v_weighted, the velocity that converges"), std::string::npos) << flip.out;
+}
+
+TEST_F(Command, ProfileTellsTheTimesOfTheStepAndWhoSolvedTheIslands) {
+    const std::string line = "run scene:falling-box --end 0.2 --no-record --profile";
+    const Outcome text = call(line), run = call(line + " --json");
+    ASSERT_EQ(run.code, 0) << run.err;
+    EXPECT_NE(text.out.find("  profile      part "), std::string::npos) << text.out;
+    EXPECT_NE(text.out.find("  ladder       rung "), std::string::npos) << text.out;
+    const Json json = Json::parse(run.out);
+    ASSERT_FALSE(json["ladder"].empty());
+    long islands = 0;
+    for (const auto& [rung, count] : json["ladder"].items()) {
+        islands += count.get<long>();
+        EXPECT_NE(text.out.find("               " + rung + " "), std::string::npos) << rung << "\n" << text.out;
+    }
+    EXPECT_GE(islands, json["steps"].get<long>());  // one body: an island per solve
+}
+
+TEST_F(Command, AProgramWithoutItsScenesSaysHowToNameThem) {
+    fs::copy_file(STICKSLIP_COMMAND, path("alone"));
+    const std::string line = "cd " + folder_.string() + " && env -u STICKSLIP_SCENES ./alone run scene:falling-box 2>err.txt";
+    EXPECT_NE(std::system(line.c_str()), 0);
+    EXPECT_NE(read("err.txt").find("STICKSLIP_SCENES"), std::string::npos) << read("err.txt");
+}
+
+TEST_F(Command, ParametersOfMechanismsMayBeFormulas) {
+    const auto hash = [&](const std::string& angle) {
+        const Outcome run = call("run mechanism:four-bar --end 0.01 --no-record --json --set 'phi1_0=" + angle + "'");
+        EXPECT_EQ(run.code, 0) << angle << ": " << run.err;
+        return run.code == 0 ? Json::parse(run.out)["hash"].get<std::string>() : angle;
+    };
+    EXPECT_EQ(hash("pi/4"), hash("0.78539816339744828"));
+    EXPECT_EQ(hash("atan(1)"), hash("0.78539816339744828"));
+    EXPECT_EQ(call("run mechanism:four-bar --no-record --set phi1_0=pie/4").code, 2);
+    EXPECT_EQ(call("run mechanism:four-bar --no-record --set phi1_0=t").code, 2);
 }
 
 TEST_F(Command, EveryBadSceneIsRefusedWithItsPlaceAndCodeTwo) {
@@ -151,7 +167,7 @@ TEST_F(Command, WrongNamesGetTheNearestOne) {
 }
 
 TEST_F(Command, RefusedStepLeavesACapsuleThatReplaysToTheSameNumbers) {
-    const Outcome run = call("run scene:falling-box --set solver.tol=1e-30 --json -o out");
+    const Outcome run = call("run scene:falling-box --set solver.tol=1e-30 --set run.policy=certify --json -o out");
     ASSERT_EQ(run.code, 1);
     const Json json = Json::parse(run.out);
     EXPECT_EQ(json["end"], "refused");
@@ -173,7 +189,9 @@ TEST_F(Command, RunThatTunnelsIsRefused) {
         EXPECT_EQ(Json::parse(run.out)["end"], "refused");
         EXPECT_NE(run.err.find("passed through each other"), std::string::npos) << run.err;
     }
-    EXPECT_EQ(call("run scene:falling-box --end 3 --no-record --step 3 --set run.policy=budget").code, 0);
+    for (const char* policy : {"certify", "budget"})
+        EXPECT_EQ(
+            call(std::string("run scene:falling-box --end 3 --no-record --step 3 --set run.policy=") + policy).code, 1);
 }
 
 // Steps so long that hinges open wider than the wheels they hold; and the steps of the scene, doubled, are no false alarm.
@@ -184,7 +202,9 @@ TEST_F(Command, RunWhoseJointsComeApartIsRefused) {
         EXPECT_EQ(Json::parse(run.out)["end"], "refused");
         EXPECT_NE(run.err.find("has come apart"), std::string::npos) << run.err;
     }
-    EXPECT_EQ(call("run scene:differential --no-record --step 0.5 --set run.policy=budget").code, 0);
+    for (const char* policy : {"certify", "budget"})
+        EXPECT_EQ(call(std::string("run scene:differential --no-record --step 0.5 --set run.policy=") + policy).code,
+                  1);
     for (const char* scene : {"differential", "slider-crank", "door", "crane"})
         EXPECT_EQ(call(std::string("run scene:") + scene + " --no-record --step 2e-3").code, 0) << scene;
 }
@@ -195,6 +215,57 @@ TEST_F(Command, BudgetPolicyAcceptsAndSaysSo) {
         call("run scene:falling-box --end 0.65 --set solver.tol=1e-30 --set run.policy=budget --json --no-record");
     ASSERT_EQ(run.code, 0) << run.err;
     EXPECT_FALSE(Json::parse(run.out)["certified"].get<bool>());
+}
+
+// The same by default: exit code 0, and every such step is counted and listed with what was done.
+TEST_F(Command, StepsThatCannotBeCertifiedAreTakenAndListed) {
+    const Outcome run = call("run scene:falling-box --end 0.65 --set solver.tol=1e-30 --json -o out");
+    ASSERT_EQ(run.code, 0) << run.err;
+    const Json json = Json::parse(run.out);
+    EXPECT_EQ(json["policy"], "degrade");
+    EXPECT_EQ(json["end"], "finished");
+    EXPECT_FALSE(json["certified"].get<bool>());
+    EXPECT_TRUE(json["deterministic"].get<bool>());
+    EXPECT_EQ(json["verdict"]["status"], "doubtful");
+    EXPECT_EQ(json["verdict"]["grounds"][0]["kind"], "residual");
+    const Json& listed = json["uncertified"]["listed"];
+    const long count = json["uncertified"]["steps"].get<long>();
+    ASSERT_GT(count, 0);
+    ASSERT_EQ(static_cast<long>(listed.size()), std::min(count, 100L));
+    for (const Json& step : listed) {
+        EXPECT_GT(step["t"].get<double>(), 0);
+        EXPECT_LT(step["residual"].get<double>(), 1e-9);  // may be 0: rounding alone is more than this tolerance
+        EXPECT_EQ(step["tol"].get<double>(), 1e-30);
+        EXPECT_NE(step["action"].get<std::string>().find("best point"), std::string::npos);
+        EXPECT_FALSE(step["solver"].get<std::string>().empty());
+        EXPECT_LE(step["who"].size(), step["contacts"].get<std::size_t>());
+    }
+    const RecordContents record = read_record(path("out"));
+    ASSERT_EQ(static_cast<long>(record.uncertified.size()), count);
+    for (std::size_t i = 0; i < listed.size(); ++i) {
+        const UncertifiedStep& step = record.uncertified[i];
+        EXPECT_EQ(step.step, listed[i]["step"].get<long>());
+        EXPECT_EQ(step.residual, listed[i]["residual"].get<double>());
+        EXPECT_EQ(step.action(), listed[i]["action"].get<std::string>());
+        EXPECT_EQ(step.solver, listed[i]["solver"].get<std::string>());
+        EXPECT_EQ(step.who, listed[i]["who"].get<std::vector<std::string>>());
+    }
+    const Outcome text = call("run scene:falling-box --end 0.65 --set solver.tol=1e-30 --no-record");
+    EXPECT_NE(text.out.find("\n  uncertified  t = "), std::string::npos) << text.out;
+}
+
+TEST_F(Command, BudgetsOfTimeDependOnTheMachineAndSaySo) {
+    const std::string line = "run scene:falling-box --end 0.65 --no-record --json --set run.policy=budget";
+    const Outcome timed = call(line + " --set run.budget.ms=10");
+    ASSERT_EQ(timed.code, 0) << timed.err;
+    EXPECT_FALSE(Json::parse(timed.out)["deterministic"].get<bool>());
+    const Json counted = Json::parse(call(line + " --set run.budget.factorisations=2").out);
+    EXPECT_TRUE(counted["deterministic"].get<bool>());
+    EXPECT_EQ(counted["hash"], Json::parse(call(line + " --set run.budget.factorisations=2").out)["hash"]);
+    for (const char* wrong : {"--set run.budget.ms=10", "--set run.policy=budget --set run.budget.ms=0",
+                              "--set run.policy=budget --set run.budget.factorisations=0"})
+        for (const char* model : {"scene:falling-box", "mechanism:bouncing-ball"})
+            EXPECT_EQ(call(std::string("run ") + model + " --no-record " + wrong).code, 2) << model << wrong;
 }
 
 TEST_F(Command, OutputThatCannotBeWrittenIsAFailure) {

@@ -56,6 +56,7 @@ struct Impact {
         model.system = make_lagrangian_system(std::move(lagrangian));
         model.run.scheme = {"euler", {{"impact", law, {}}}, {}};
         model.run.end = 1e-3;
+        model.run.policy = Policy::certify;  // what has no solution is refused
         return model;
     }
     double energy(const VecX& u) const { return 0.5 * u.dot(M * u); }

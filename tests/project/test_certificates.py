@@ -13,12 +13,7 @@ from fractions import Fraction
 
 import project
 
-try:
-    import h5py  # noqa: F401
-    import numpy as np
-except ImportError as failure:
-    print("skipped:", failure)
-    sys.exit(77)
+import numpy as np
 
 sys.path.insert(0, str(project.source / "tests/checks"))
 import exact_residual  # noqa: E402
@@ -29,11 +24,6 @@ import step_problem  # noqa: E402
 
 SEED = 7
 COUNT = 500
-# Every law of a certified answer must hold to the tolerance by itself. False: the documented residual, exactly evaluated,
-# must; single laws may then be off by a factor sqrt(1 + mu^2).
-EACH_LAW = True
-# Problems that contradict themselves must be called infeasible by at least one solver, and be certified by none.
-REQUIRE_INFEASIBLE = True
 
 command = project.build / "bin/stickslip"
 
@@ -232,8 +222,7 @@ class Certificates(unittest.TestCase):
         self.assertGreater(sum(r.outcome == "right" for r in self.results), COUNT)
 
     def test_no_certificate_is_false(self):
-        self.assert_none([r for r in self.results if r.outcome == "false" and (EACH_LAW or r.why != "law")],
-                         "false certificates")
+        self.assert_none([r for r in self.results if r.outcome == "false"], "false certificates")
 
     def test_nothing_crashes_or_hangs(self):
         self.assert_none([r for r in self.results if r.outcome in ("crash", "timeout")], "crashes and time-outs")
@@ -241,12 +230,10 @@ class Certificates(unittest.TestCase):
     def test_solvable_problems_are_not_called_infeasible(self):
         self.assert_none([r for r in self.results if r.outcome == "slander"], "solvable problems called infeasible")
 
-    @unittest.skipUnless(REQUIRE_INFEASIBLE, "not required")
     def test_infeasible_problems_are_not_certified(self):
         self.assert_none([r for r in self.results if r.verdict == "infeasible" and r.status == "ok"],
                          "certificates for problems without a solution")
 
-    @unittest.skipUnless(REQUIRE_INFEASIBLE, "not required")
     def test_infeasible_problems_are_called_so(self):
         lost = hunt.never_told(self.results)
         cases = {(r.seed, r.case): r.family for r in self.results}

@@ -28,6 +28,7 @@ arrows = {
 # The layer whose promise a public header is.
 public = {
     "types": "base", "error": "base", "files": "base", "options": "base", "version": "base", "threads": "base", "tolerances": "base",
+    "policy": "base",
     "blocks": "math",
     "problem": "problems",
     "contradiction": "problems",

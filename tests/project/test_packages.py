@@ -81,7 +81,7 @@ def ours(path):
 
 
 BENCHMARKS = ("bench/", "bench_", "CMakeFiles/bench_")
-ORACLES = ("CMakeFiles/bench_ida",)  # benchmarks that need the tier of other people's solvers
+ORACLES = ("CMakeFiles/bench_ida", "CMakeFiles/bench_peer")  # benchmarks that need the tier of other people's solvers
 
 
 @functools.cache

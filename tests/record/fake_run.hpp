@@ -106,6 +106,7 @@ struct FakeRun {
             list[i].normal = known3(k, 205 + 20 * i);
             list[i].tangent = known3(k, 210 + 20 * i);
             list[i].impulse = known3(k, 215 + 20 * i);
+            list[i].unique = (k + i) % 3 != 0;
             if (k % 2 == 1) list[i].force = known3(k, 400 + 3 * i);  // of other steps it is not known
         }
         return list;
@@ -220,7 +221,7 @@ inline std::string compare(const FakeRun& run, const RecordContents& r) {
         for (std::size_t j = 0; j < contacts.size(); ++j) {
             const ContactRecord &a = contacts[j], &b = r.contacts[r.contact_start[k] + j];
             if (a.id != b.id || a.mode != b.mode || !same_bits(a.gap, b.gap) || a.position != b.position ||
-                a.normal != b.normal || a.tangent != b.tangent || a.impulse != b.impulse)
+                a.normal != b.normal || a.tangent != b.tangent || a.impulse != b.impulse || a.unique != b.unique)
                 return "contact" + row;
             for (int c = 0; c < 3; ++c)
                 if (std::isnan(a.force[c]) ? !std::isnan(b.force[c]) : !same_bits(a.force[c], b.force[c]))
@@ -253,6 +254,21 @@ inline std::string compare(const FakeRun& run, const RecordContents& r) {
     if (event != r.events.size()) return "events of rows that are not there";
     if (n > 0 && r.steps != static_cast<long>(n) - 1) return "number of steps";
     return {};
+}
+
+// Shows the start and so many steps to a recorder. Returns the model, which must live as long as the recorder uses it.
+[[nodiscard]] inline Model record(Recorder& recorder, const FakeRun& run, std::uint64_t steps,
+                                  double record_every = 0) {
+    Model model = run.model(record_every);
+    Step step;
+    StepReport report;
+    run.fill(0, step, report);
+    recorder.begin(model, model.state, step);
+    for (std::uint64_t k = 1; k <= steps; ++k) {
+        run.fill(k, step, report);
+        recorder.write(*model.system, run.state(k), step, report);
+    }
+    return model;
 }
 
 // Opens as programs do that know nothing of SWMR.

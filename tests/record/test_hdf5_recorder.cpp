@@ -7,6 +7,7 @@
 #include <csignal>
 #include <fstream>
 #include <limits>
+#include <numeric>
 
 #include "base/hdf5_file.hpp"
 #include "record/fake_run.hpp"
@@ -16,20 +17,6 @@ namespace stickslip {
 namespace {
 
 using namespace testing;
-
-// Returns the model, which must live as long as the recorder uses it.
-[[nodiscard]] Model record(Recorder& recorder, const FakeRun& run, std::uint64_t steps, double record_every = 0) {
-    Model model = run.model(record_every);
-    Step step;
-    StepReport report;
-    run.fill(0, step, report);
-    recorder.begin(model, model.state, step);
-    for (std::uint64_t k = 1; k <= steps; ++k) {
-        run.fill(k, step, report);
-        recorder.write(*model.system, run.state(k), step, report);
-    }
-    return model;
-}
 
 TEST(Hdf5Recorder, EverythingComesBackBitForBit) {
     const Folder folder("record");
@@ -251,13 +238,55 @@ TEST(Hdf5Recorder, TheWorstStepBetweenTwoRowsIsKept) {
     }
 }
 
+// Every step that was not certified, whether or not a row was due and whether or not the run has ended.
+TEST(Hdf5Recorder, UncertifiedStepsAreListedWithTheirContacts) {
+    const Folder folder("record");
+    const FakeRun run;
+    const auto recorder = make_hdf5_recorder(folder.file("run.h5"), 0);
+    const Model model = run.model(1000.0);
+    Step step;
+    StepReport report;
+    run.fill(0, step, report);
+    recorder->begin(model, model.state, step);
+    const auto write = [&](std::uint64_t k, Status status, int parts) {
+        run.fill(k, step, report);
+        report.status = status;
+        report.t = run.state(k).t;
+        report.number = static_cast<long>(k);
+        report.parts = parts;
+        report.solve.residual = {0, 0, 0.25 * static_cast<double>(k)};
+        report.solve.tol = 1e-7;
+        report.solve.compliance = parts > 1 ? 1e-5 : 0;
+        report.solve.uncertified_contacts = 3;
+        report.solve.solver = "nsgs";
+        recorder->write(*model.system, run.state(k), step, report);
+    };
+    for (std::uint64_t k = 1; k <= 9; ++k) write(k, k % 3 == 0 ? Status::not_converged : Status::ok, k == 6 ? 4 : 1);
+    const RecordContents r = read_record(folder.file("run.h5"));
+    ASSERT_EQ(r.uncertified.size(), 3u);
+    for (std::size_t i = 0; i < 3; ++i) {
+        const UncertifiedStep& u = r.uncertified[i];
+        EXPECT_EQ(u.step, 3 * static_cast<long>(i + 1));
+        EXPECT_EQ(u.t, run.state(3 * (i + 1)).t);
+        EXPECT_EQ(u.residual, 0.75 * static_cast<double>(i + 1));
+        EXPECT_EQ(u.tol, 1e-7);
+        EXPECT_EQ(u.substeps, i == 1 ? 4 : 1);
+        EXPECT_EQ(u.compliance, i == 1 ? 1e-5 : 0);
+        EXPECT_EQ(u.solver, "nsgs");
+        EXPECT_EQ(u.contacts, 3);
+    }
+    EXPECT_EQ(r.uncertified[0].action(), "best point");
+    EXPECT_EQ(r.uncertified[1].action(), "one of 4 sub-steps, compliance 1e-05 m/s per N s");
+}
+
 TEST(Hdf5Recorder, SettingsBodiesAndSummaryComeBack) {
     const Folder folder("record");
     const FakeRun run;
     Model model = run.model();
     model.run.scheme = {"euler", {{"step", "1e-3", {}}, {"theta", "0.6", {}}}, {}};
     model.run.solver = {"nsgs", {{"tol", "1e-7", {}}}, {}};
-    model.run.certify = false;
+    model.run.policy = Policy::budget;
+    model.run.budget = {.ms = 2.5, .factorisations = 20};
     model.run.end = 7;
     const auto recorder = make_hdf5_recorder(folder.file("run.h5"));
     Step step;
@@ -275,8 +304,14 @@ TEST(Hdf5Recorder, SettingsBodiesAndSummaryComeBack) {
     s.wall_s = 0.5, s.step_ms.p99 = 0.25, s.residual.max = 1e-8, s.contacts.mean = 1.5;
     s.gap_violation_max = 1e-3, s.joint_violation.position_max = 2e-3, s.joint_violation.velocity_max = 3e-3;
     s.timers.seconds = {1, 2, 3, 4, 5};
-    s.impact_gains.count = 6, s.energy_bound_violations = 7, s.unlocated_events = 8, s.paradox_steps = 2;
+    s.impact_gains.count = 6, s.energy_bound_violations = 7, s.unlocated_events = 8, s.paradox_steps = 2,
+    s.substepped = 12;
+    std::iota(s.ladder.begin(), s.ladder.end(), 100L);
     s.variation.v = 11.5, s.variation.v_weighted = 4.25, s.impact_gains.energy = 0.125;
+    s.verdict = {Trust::refused,
+                 {"it did not fit", "joint 'a b' drifts\napart"},
+                 {{"refused", 1.0 / 3, 1e-9}, {"joint", infinity, 5e-324}},
+                 {"forces are not unique"}};
     recorder->end(s);
 
     const RecordContents r = read_record(folder.file("run.h5"));
@@ -285,6 +320,10 @@ TEST(Hdf5Recorder, SettingsBodiesAndSummaryComeBack) {
     EXPECT_EQ(r.solver, "nsgs");
     EXPECT_EQ(r.solver_options, "tol=1e-7");
     EXPECT_EQ(r.policy, "budget");
+    EXPECT_EQ(r.budget, "ms=2.5 factorisations=20");
+    EXPECT_FALSE(r.summary.deterministic);
+    EXPECT_EQ(r.summary.substepped, 12);
+    EXPECT_TRUE(r.uncertified.empty());
     EXPECT_EQ(r.end, 7);
     EXPECT_EQ(r.tolerance, 1e-7);
     EXPECT_EQ(r.record_every, 0);
@@ -294,6 +333,7 @@ TEST(Hdf5Recorder, SettingsBodiesAndSummaryComeBack) {
     EXPECT_EQ(r.body_velocity.rows(), 6);
     EXPECT_EQ(r.body_velocity(5, 1), run.state(1).v[1]);
     const RunSummary& back = r.summary;
+    EXPECT_EQ(back.ladder, s.ladder);
     EXPECT_EQ(back.end, RunEnd::refused);
     EXPECT_EQ(back.reason, s.reason);
     EXPECT_EQ(back.warnings, s.warnings);
@@ -319,6 +359,15 @@ TEST(Hdf5Recorder, SettingsBodiesAndSummaryComeBack) {
     EXPECT_EQ(back.variation.v, 11.5);
     EXPECT_EQ(back.variation.v_weighted, 4.25);
     EXPECT_EQ(back.impact_gains.energy, 0.125);
+    EXPECT_EQ(back.verdict.status, Trust::refused);
+    EXPECT_EQ(back.verdict.reasons, (std::vector<std::string>{"it did not fit", "joint 'a b' drifts apart"}));
+    EXPECT_EQ(back.verdict.remarks, s.verdict.remarks);
+    ASSERT_EQ(back.verdict.grounds.size(), 2u);
+    for (std::size_t i = 0; i < 2; ++i) {
+        EXPECT_EQ(back.verdict.grounds[i].kind, s.verdict.grounds[i].kind);
+        EXPECT_EQ(back.verdict.grounds[i].value, s.verdict.grounds[i].value);
+        EXPECT_EQ(back.verdict.grounds[i].limit, s.verdict.grounds[i].limit);
+    }
 }
 
 // An exception in the run destroys the recorder without end().
@@ -446,8 +495,10 @@ TEST(ReadRecord, RecordsOfRevisionZeroAreStillRead) {
     recorder->end({});
     const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
     ASSERT_GE(id, 0);
-    for (const char* name : {"worst", "settings", "t_weighted", "contacts/name_id", "contacts/name_text",
-                             "summary/warnings", "summary/cone", "events/reason", "contacts/force", "reactions/force"})
+    for (const char* name :
+         {"worst", "settings", "t_weighted", "contacts/name_id", "contacts/name_text", "summary/warnings",
+          "summary/cone", "events/reason", "contacts/force", "reactions/force", "contacts/unique", "summary/verdict",
+          "summary/ladder"})
         ASSERT_GE(H5Ldelete(id, name, H5P_DEFAULT), 0) << name;
     ASSERT_GE(H5Adelete(id, "format_revision"), 0);
     const auto replace = [&](const char* name, hid_t type, hsize_t n, const void* values) {
@@ -493,39 +544,7 @@ TEST(ReadRecord, RecordsOfRevisionZeroAreStillRead) {
     EXPECT_EQ(r.body_pose(0, 9), run.state(9).q[0]);
 }
 
-// A change of method that no contact caused has no name, and the summary counts all of them by their reason.
-TEST(Hdf5Recorder, ChangesOfMethodComeBackWithTheirReasons) {
-    const Folder folder("record");
-    const FakeRun run;
-    const auto recorder = make_hdf5_recorder(folder.file("run.h5"));
-    Model model = run.model();
-    Step step;
-    StepReport report;
-    run.fill(0, step, report);
-    recorder->begin(model, model.state, step);
-    run.fill(1, step, report);
-    step.contacts.clear();
-    step.events.clear();
-    for (const SwitchReason reason : {SwitchReason::impacts, SwitchReason::closed, SwitchReason::impacts}) {
-        Event& e = step.events.emplace_back();
-        e.kind = EventKind::method_switch;
-        e.contact = reason == SwitchReason::closed ? ContactId{.a = 7, .b = 8} : no_contact;
-        e.reason = reason;
-    }
-    recorder->write(*model.system, run.state(1), step, report);
-    recorder->end({});
-    const RecordContents r = read_record(folder.path());
-    ASSERT_EQ(r.events.size(), 3u);
-    EXPECT_EQ(r.events[0].contact, no_contact);
-    EXPECT_EQ(r.events[1].reason, SwitchReason::closed);
-    ASSERT_EQ(r.contact_names.size(), 1u);
-    EXPECT_EQ(r.contact_names[0].id, (ContactId{.a = 7, .b = 8}));
-    EXPECT_EQ(r.summary.switches[static_cast<int>(SwitchReason::impacts)], 2);
-    EXPECT_EQ(r.summary.switches[static_cast<int>(SwitchReason::closed)], 1);
-    EXPECT_EQ(r.summary.switches[static_cast<int>(SwitchReason::open)], 0);
-}
 
-// Bytes changed or cut off behind HDF5's back: an Error or a record, never a crash.
 TEST(ReadRecord, DamagedRecordsDoNotCrashTheReader) {
     const Folder folder("record");
     const FakeRun run;

@@ -13,20 +13,6 @@ namespace {
 
 using namespace testing;
 
-// Returns the model, which must live as long as the recorder uses it.
-[[nodiscard]] Model record(Recorder& recorder, const FakeRun& run, std::uint64_t steps, double record_every = 0) {
-    Model model = run.model(record_every);
-    Step step;
-    StepReport report;
-    run.fill(0, step, report);
-    recorder.begin(model, model.state, step);
-    for (std::uint64_t k = 1; k <= steps; ++k) {
-        run.fill(k, step, report);
-        recorder.write(*model.system, run.state(k), step, report);
-    }
-    return model;
-}
-
 // What the reader says against a record; nothing if it takes it.
 std::string refusal_of(const std::string& file) {
     try {

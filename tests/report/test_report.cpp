@@ -95,7 +95,8 @@ TEST_F(Report, ContactsAreNamedAndEventsListed) {
 
 TEST_F(Report, RunsThatDidNotEndWellSaySo) {
     const std::string box = std::string(STICKSLIP_SCENES) + "/falling-box.yaml";
-    const std::string refused = page_of(load_model(box, {testing::set("solver.tol", "1e-30")}));
+    const std::string refused =
+        page_of(load_model(box, {testing::set("solver.tol", "1e-30"), testing::set("run.policy", "certify")}));
     expect_sound(refused, "refused");
     EXPECT_NE(refused.find("Refused."), std::string::npos);
     EXPECT_NE(refused.find("could not be certified"), std::string::npos);
@@ -106,6 +107,9 @@ TEST_F(Report, RunsThatDidNotEndWellSaySo) {
                                  testing::set("run.end", "0.7")}));
     expect_sound(budget, "budget");
     EXPECT_NE(budget.find("Doubtful:"), std::string::npos);
+    EXPECT_NE(budget.find("Steps that were not certified"), std::string::npos);
+    EXPECT_NE(budget.find("<td>best point</td>"), std::string::npos);
+    EXPECT_EQ(refused.find("Steps that were not certified"), std::string::npos);
 
     // Killed: rows, but no end.
     {
@@ -341,6 +345,28 @@ TEST_F(Report, VelocitiesOfBodiesInSpaceAreTheirOwn) {
         std::find(r.coordinate_names.begin(), r.coordinate_names.end(), "link-07.x") - r.coordinate_names.begin();
     r.v.row(at / 7 * 6).setConstant(50);
     EXPECT_NE(report_html(r, wanted).find(">link-07.x: v<"), std::string::npos);
+}
+
+// The page of an old run has the verdict that the run printed: reasons in whole, and remarks.
+TEST_F(Report, TheWholeVerdictIsReadBack) {
+    Simulation simulation(
+        load_model(std::string(STICKSLIP_SCENES) + "/sliding-box.yaml", {testing::set("run.end", "0.1")}));
+    const auto recorder = make_hdf5_recorder((folder_ / "run.h5").string());
+    simulation.add(*recorder);
+    const Verdict printed = simulation.run().verdict;
+    ASSERT_EQ(printed.remarks.size(), 1u);
+    const Verdict read = read_record(folder_.string()).summary.verdict;
+    EXPECT_EQ(read.status, Trust::trusted);
+    EXPECT_EQ(read.remarks, printed.remarks);
+    EXPECT_NE(written().find("Remark: the forces of 4 contacts"), std::string::npos);
+
+    const std::string doubtful = page_of(load_model("mechanism:kane-pendulum"));
+    const Verdict doubts = read_record(folder_.string()).summary.verdict;
+    EXPECT_EQ(doubts.status, Trust::doubtful);
+    ASSERT_EQ(doubts.grounds.size(), 1u);
+    EXPECT_EQ(doubts.grounds[0].kind, "impact-energy");
+    EXPECT_GT(doubts.grounds[0].value, doubts.grounds[0].limit);
+    EXPECT_NE(doubtful.find("impacts made"), std::string::npos);
 }
 
 // Numbers that say something are told: those of the summary that are not zero.

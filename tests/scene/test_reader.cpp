@@ -100,7 +100,8 @@ TEST(Reader, TheSketchOfTheManualReads) {
     EXPECT_EQ(parse_number(scene.run.step->text, {}), 1e-3);
     EXPECT_EQ(scene.run.end, 5);
     EXPECT_EQ(scene.run.record.every, 0.01);
-    EXPECT_EQ(scene.run.policy, Scene::Policy::certify);
+    EXPECT_EQ(scene.run.policy, Scene::Policy::degrade);
+    EXPECT_FALSE(scene.run.budget.limited());
 }
 
 TEST(Reader, TheExamplesInTheDocumentationRead) {
@@ -286,6 +287,7 @@ TEST(Override, ReachesKeysByTheirPath) {
     for (const char* key : {"end", "run.end"}) EXPECT_EQ(read(sketch, set(key, "7")).run.end, 7);
     EXPECT_EQ(read(sketch, set("record.csv", "true")).run.record.csv, true);
     EXPECT_EQ(read(sketch, set("policy", "budget")).run.policy, Scene::Policy::budget);
+    EXPECT_EQ(read(sketch, set("run.budget.ms", "10")).run.budget.ms, 10);
 }
 
 TEST(Override, OptionsMakeAMapOfABareName) {

@@ -248,12 +248,19 @@ void same(const Scene::Record& x, const Scene::Record& y) {
     same(csv, y.csv);
 }
 
+void same(const Scene::Budget& x, const Scene::Budget& y) {
+    const auto& [ms, factorisations] = x;
+    same(ms, y.ms);
+    same(factorisations, y.factorisations);
+}
+
 void same(const Scene::Run& x, const Scene::Run& y) {
-    const auto& [scheme, solver, tolerances, policy, step, end, record, place] = x;
+    const auto& [scheme, solver, tolerances, policy, budget, step, end, record, place] = x;
     same(scheme, y.scheme);
     same(solver, y.solver);
     same(tolerances, y.tolerances);
     same(policy, y.policy);
+    same(budget, y.budget);
     same(step, y.step);
     same(end, y.end);
     same(record, y.record);

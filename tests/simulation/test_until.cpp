@@ -34,7 +34,7 @@ TEST(Until, DoesNotGoBeyondTheEndOfTheRun) {
 
 TEST(Until, RefusalIsToldWithoutARun) {
     // No solver gets that far: every step is refused.
-    Simulation simulation(scene_of(sliding_box, {{"solver.tol", "1e-300", {}}}));
+    Simulation simulation(scene_of(sliding_box, {{"solver.tol", "1e-300", {}}, {"run.policy", "certify", {}}}));
     EXPECT_FALSE(simulation.until(0.1));
     EXPECT_EQ(simulation.state().t, 0);
     EXPECT_NE(simulation.refusal().find("could not be certified"), std::string::npos) << simulation.refusal();

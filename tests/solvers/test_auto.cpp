@@ -33,7 +33,7 @@ TEST(Auto, HeavyTopOnTwentyBoxesIsCertifiedColdAndWarm) {
             expect_certified(solver, problem, x, "cold");
             const SolveReport again = solver.solve(problem, x);
             EXPECT_EQ(again.status, Status::ok);
-            EXPECT_STREQ(again.solver, "mode-solve");
+            EXPECT_LE(again.factorisations, 1) << "the modes are known";
             EXPECT_LT(residual(problem, x).max(), 1e-12);
             if (push == 0) {
                 EXPECT_LT(x.v.cwiseAbs().maxCoeff(), 1e-15);

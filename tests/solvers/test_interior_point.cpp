@@ -203,9 +203,11 @@ TEST(InteriorPoint, CompliantContactsGiveWay) {
     }
 }
 
+// With the direct solve at the end every planar pile is certified. The iteration alone jams above the tolerance in one of nine of
+// them (44 and 46 of 400 with two orders of elimination); rounding decides in which.
 TEST(InteriorPoint, PlanarAndFrictionlessProblems) {
     int count = 0;
-    for (std::uint32_t seed = 1; seed <= 10; ++seed) {
+    for (std::uint32_t seed = 1; seed <= 100; ++seed) {
         Pile pile;
         pile.dim = 2;
         pile.facets = 0;
@@ -213,6 +215,7 @@ TEST(InteriorPoint, PlanarAndFrictionlessProblems) {
         const StepProblem problem = pile.problem(seed);
         StepSolution x;
         count += plain_solver().solve(problem, x).status == Status::ok;
+        certified(problem, x = {}, true);
         ProblemBuilder build;  // one row each
         Random random(seed);
         for (int n = 0; n < 5; ++n) build.node(MatX::Identity(3, 3), random.vector(3));
@@ -220,7 +223,7 @@ TEST(InteriorPoint, PlanarAndFrictionlessProblems) {
             build.contact_rows(1, {{k % 5, random.matrix(1, 3)}, {(k + 1 + k / 5) % 5, random.matrix(1, 3)}}, 0.5, 0);
         certified(build.problem(), x = {});
     }
-    EXPECT_EQ(count, 10);
+    EXPECT_GE(count, 80);
 }
 
 TEST(InteriorPoint, NothingToDoIsDone) {

@@ -153,6 +153,7 @@ TEST(Converge, RefusedRunsSayWhyAndTheOthersGoOn) {
     // The coarsest step takes the box through the floor.
     Study s = study(STICKSLIP_SCENES "/falling-box.yaml", "moreau-jean", "0.5,0.01,0.005", {{"run.end", "0.6", {}}});
     s.overrides.push_back({"bodies.box.velocity", "[0, 0, -20]", {}});
+    s.overrides.push_back({"scheme.overlap", "leave", {}});
     const Convergence table = converge(s);
     EXPECT_FALSE(table.finished());
     EXPECT_FALSE(table.rows[0].finished);
@@ -167,7 +168,8 @@ TEST(Converge, RefusedRunsSayWhyAndTheOthersGoOn) {
 }
 
 TEST(Converge, RefusedReferenceLeavesRunsWithoutErrors) {
-    Study s = study(STICKSLIP_SCENES "/falling-box.yaml", "moreau-jean", "0.01", {{"solver.tol", "1e-30", {}}});
+    Study s = study(STICKSLIP_SCENES "/falling-box.yaml", "moreau-jean", "0.01",
+                    {{"solver.tol", "1e-30", {}}, {"run.policy", "certify", {}}});
     const Convergence table = converge(s);
     EXPECT_FALSE(table.reference.known);
     EXPECT_FALSE(table.finished());
@@ -273,6 +275,19 @@ TEST(Compare, SchemesShareOneReferenceAndTheirCostsAreCounted) {
         EXPECT_NE(study_text(table, cost).find("moreau-jean:theta=1"), std::string::npos);
     }
     EXPECT_EQ(nlohmann::json::parse(study_json(table))["schemes"].size(), 3u);
+}
+
+// The first decade below euler's errors lies above all errors of moreau-jean: reached at once, not never.
+TEST(Compare, ErrorsReachedByTheCoarsestStepAreToldFromThoseNeverReached) {
+    Study s = study("mechanism:heavy-top", "euler", "0.002,0.001");
+    s.overrides.clear();
+    s.overrides.push_back({"run.end", "0.5", {}});
+    const Comparison table = compare(s, {"euler", "moreau-jean"});
+    const double decade = std::pow(10, std::floor(std::log10(table.schemes[0].rows[0].q)));
+    ASSERT_GT(decade, table.schemes[1].rows[0].q);
+    const std::string text = study_text(table, Cost::steps);
+    EXPECT_NE(text.find("  2.02  <=250 "), std::string::npos) << text;  // the order and the steps of its coarsest row
+    EXPECT_NE(text.find("  1.15      -  "), std::string::npos) << text;  // what euler does not reach
 }
 
 TEST(Compare, WrongSchemesAreNamed) {

@@ -5,11 +5,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 namespace stickslip::testing {
 
@@ -35,6 +37,25 @@ protected:
     std::string read(const std::string& name) const {
         std::ifstream in(folder_ / name);
         return {std::istreambuf_iterator<char>(in), {}};
+    }
+    std::string path(const std::string& name) const { return (folder_ / name).string(); }
+    std::string write(const std::string& name, const std::string& text) const {
+        std::ofstream(folder_ / name) << text;
+        return name;
+    }
+    // Starts the command in the background, its words in child-out.txt and child-err.txt; the caller ends it.
+    pid_t start(const std::vector<std::string>& arguments) const {
+        const pid_t child = fork();
+        if (child == 0) {
+            if (chdir(folder_.c_str()) != 0) _exit(99);
+            std::vector<char*> argv{const_cast<char*>(STICKSLIP_COMMAND)};
+            for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+            argv.push_back(nullptr);
+            if (!freopen("child-out.txt", "w", stdout) || !freopen("child-err.txt", "w", stderr)) _exit(98);
+            execv(STICKSLIP_COMMAND, argv.data());
+            _exit(97);
+        }
+        return child;
     }
     std::filesystem::path folder_;
 };

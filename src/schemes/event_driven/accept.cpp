@@ -4,6 +4,7 @@
 
 #include "collision/contact_point.hpp"
 #include "collision/finder.hpp"
+#include "diagnose/contact_shares.hpp"
 #include "diagnose/redundancy.hpp"
 #include "schemes/event_driven/event_step.hpp"
 
@@ -46,9 +47,21 @@ void EventStep::record() {
                                .impulse = smooth.sum.contact_impulse[i],
                                .force = w_.motion.contact_force(static_cast<int>(i), end)});
     }
+    if (s_.forces_wanted) mark_shares();
     w_.motion.joint_forces(end, s_.multipliers);
     s_.reactions = smooth.sum.joint_impulse;
     s_.redundancy->smallest(s_.problem, s_.reactions);
+}
+
+// The motion has the forces of least norm wherever rows depend on each other: which contacts those are is asked of the problem at the
+// end of the step, which certify() has left.
+void EventStep::mark_shares() {
+    share_impulses(s_);
+    const ContactRows& rows = s_.problem.contacts;
+    for (ContactRecord& record : s_.contacts) {
+        const auto found = std::find(rows.id.begin(), rows.id.end(), record.id);
+        if (found != rows.id.end()) record.unique = s_.shares->unique(static_cast<int>(found - rows.id.begin()));
+    }
 }
 
 // The frames of the contacts at the end become those that later steps transport. The rows at the end stay those of the system if

@@ -45,6 +45,7 @@ private:
     // accept.cpp: moves the state, writes the record and the memory. False: the step ends here.
     bool accept();
     void record();
+    void mark_shares();
     void commit_frames();
     void remember();
 

@@ -179,6 +179,7 @@ void resolve_impact(const System& system, Solver& solver, const ImpactOptions& o
 
         first_phase(system, solver, options.law, before, x, s, report);
         note_impulses(s);
+        if (!s.forces_wanted) share_impulses(s);
         const std::size_t first_event = s.events.size();
         double largest = 0;  // [N s]
         bool returns = false;
@@ -193,7 +194,7 @@ void resolve_impact(const System& system, Solver& solver, const ImpactOptions& o
                                 .before = ContactMode::open,
                                 .after = ContactMode::impact,
                                 .normal_speed_before = before.u[H.row[i]],
-                                .impulse = p});
+                                .impulse = s.terms.contact_impulse[H.row[i]]});
         }
         const auto each_event = [&](const auto& tell) {
             std::size_t k = first_event;

@@ -1,5 +1,6 @@
 // What follows the solve in schemes whose step is one stage.
 #include "schemes/parts/project.hpp"
+#include "schemes/parts/push_out.hpp"
 
 namespace stickslip {
 
@@ -24,6 +25,11 @@ void finish_step(const System& system, Solver& solver, const StageEnd& end, Stat
     s.ledger.book(system, stage);
     if (end.projection) project(system, solver, *end.projection, x, s);
     if (end.limits_held) hold_limits(system, solver, x, s);
+    if (end.push_out) push_out(system, solver, end.h, x, s, *end.push_out);
+    if (end.push_out && end.push_out->squeezed && report.status == Status::ok) {
+        report.status = Status::infeasible;
+        report.reason = "bodies overlap deeply and are squeezed from both sides: nothing can push them apart";
+    }
     s.q1 = x.q;
     s.v1 = x.v;
     watch.lap(StepTimers::book);

@@ -6,6 +6,8 @@
 
 namespace stickslip {
 
+struct PushOut;  // push_out.hpp
+
 // Seconds between laps, summed per arrow.
 class Stopwatch {
 public:
@@ -96,6 +98,8 @@ Stage solved_impact(const Step& s, const State& x, const VecX& v0, const VecX& v
 
 // Adds the impulses of the stage just solved, or that fraction of them, to the record of the step.
 void note_impulses(Step& s, double fraction = 1);
+// Fills the impulses of the stage in `terms`: where others have the same effect the smallest.
+void share_impulses(Step& s);
 // Events from the contact modes of the last step and of this one, unless `located` without those at which nothing slips; then
 // the memory for the next warm start.
 void note_mode_changes(double t, Step& s, bool located = false);
@@ -104,12 +108,14 @@ void remember(double h, Step& s);
 void hold_limits(const System& system, Solver& solver, State& x, Step& s);
 
 // The end of a step of one stage: moves x by s.dq to the velocity of s.solution, notes and remembers, books the stage with the
-// weights of its compliant rows, holds the limits (unless the scheme needs the overlap to rebound). s.dq, s.v_weighted and s.t_weighted are the scheme's own.
+// weights of its compliant rows, holds the limits (unless the scheme needs the overlap to rebound), pushes out what overlaps.
+// s.dq, s.v_weighted and s.t_weighted are the scheme's own.
 struct StageEnd {
     double h, t_limit;    // [s]
     double alpha, gamma;  // as in RowWeights
     bool limits_held = true;
     const Choice* projection = nullptr;  // the scheme's option, if it has one
+    PushOut* push_out = nullptr;         // its scratch where overlap is to be pushed out
 };
 void finish_step(const System& system, Solver& solver, const StageEnd& end, State& x, Step& s, Stopwatch& watch,
                  StepReport& report);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "collision/finder.hpp"
+#include "diagnose/contact_shares.hpp"
 #include "diagnose/redundancy.hpp"
 #include "schemes/parts/parts.hpp"
 
@@ -124,8 +125,25 @@ Stage solved_impact(const Step& s, const State& x, const VecX& v0, const VecX& v
     return stage;
 }
 
+void share_impulses(Step& s) {
+    s.terms.contact_impulse = s.solution.p;
+    s.terms.reaction = s.solution.lambda;
+    s.redundancy->smallest(s.problem, s.terms.reaction);
+    s.shares->make_smallest(s.problem, s.solution, s.terms.contact_impulse, s.terms.reaction);
+}
+
 void note_impulses(Step& s, double fraction) {
     const ContactRows& rows = s.problem.contacts;
+    RowVec &impulse = s.terms.contact_impulse, &reaction = s.terms.reaction;
+    if (s.forces_wanted) {
+        share_impulses(s);
+    } else {
+        impulse = s.solution.p;
+        reaction = s.solution.lambda;
+        s.redundancy->smallest(s.problem, reaction);
+    }
+    impulse *= fraction;
+    reaction *= fraction;
     const auto fill = [&](ContactRecord& record, int i) {
         record.id = rows.id[i];
         const bool slips = s.solution.modes[i] == ContactMode::slip && rows.friction[i] > 0;
@@ -134,8 +152,8 @@ void note_impulses(Step& s, double fraction) {
         record.position = rows.position[i];
         record.normal = rows.normal[i];
         record.tangent = rows.tangent[i];
-        for (int k = 0; k < rows.jacobian.dim(i); ++k)
-            record.impulse[k] += fraction * s.solution.p[rows.jacobian.row[i] + k];
+        record.unique = record.unique && (!s.forces_wanted || s.shares->unique(i));
+        for (int k = 0; k < rows.jacobian.dim(i); ++k) record.impulse[k] += impulse[rows.jacobian.row[i] + k];
     };
     for (int i = 0; i < rows.size(); ++i) {
         const auto place =
@@ -147,9 +165,6 @@ void note_impulses(Step& s, double fraction) {
             fill(*s.contacts.insert(place, ContactRecord{}), i);
         }
     }
-    RowVec& reaction = s.terms.reaction;
-    reaction = fraction * s.solution.lambda;
-    s.redundancy->smallest(s.problem, reaction);
     if (s.reactions.size() == reaction.size()) {
         s.reactions += reaction;
     } else {
@@ -162,6 +177,7 @@ void note_mode_changes(double t, Step& s, bool located) {
     const StepMemory& memory = s.memory;
     const auto normal_speed = [&](int i, const VecX& v) { return row_speed(s.problem, i, 0, v); };
     const auto closed = [](ContactMode mode) { return mode != ContactMode::open; };
+    bool shared = s.forces_wanted;  // then note_impulses() has done it
     std::size_t old = 0;
     const auto take_off = [&](std::size_t o) {
         if (closed(memory.mode[o]))
@@ -189,7 +205,9 @@ void note_mode_changes(double t, Step& s, bool located) {
         if (memory.h == 0 && event.kind == EventKind::impact && event.normal_speed_before > -s.tolerances.rest_speed)
             continue;
         event.normal_speed_after = normal_speed(i, s.solution.v);
-        event.impulse = s.solution.p[rows.jacobian.row[i]];
+        if (!shared) share_impulses(s);
+        shared = true;
+        event.impulse = s.terms.contact_impulse[rows.jacobian.row[i]];
         s.events.push_back(event);
     }
     while (old < memory.contact.size()) take_off(old++);

@@ -1,0 +1,38 @@
+#include "problems/speed_scale.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip {
+
+namespace {
+
+// Velocities that all rows share leave rounding of 1e-15 of themselves, not errors of the law.
+constexpr double shared_share = 1e-3;
+
+}  // namespace
+
+double speed_scale(const StepProblem& problem, VecX& velocity, RowVec& speed) {
+    const Nodes& nodes = problem.nodes();
+    const BlockRows& H = problem.contacts.jacobian;
+    velocity.resize(nodes.nv());
+    double fastest = 0;
+    for (int n = 0; n < nodes.size(); ++n) {
+        const int d = nodes.dof(n);
+        const double* a = problem.A.values.data() + problem.A.diagonal[n];
+        for (int i = 0; i < d; ++i) {
+            const int k = nodes.start[n] + i;
+            velocity[k] = problem.r[k] / a[i * (d + 1)];
+            fastest = std::max(fastest, std::abs(velocity[k]));
+        }
+    }
+    for (int j = 0; j < problem.b.size(); ++j) fastest = std::max(fastest, std::abs(problem.b[j]));
+    speed.resize(H.rows());
+    H.product(nodes, velocity, speed);
+    double sum = 0;
+    for (int k = 0; k < H.rows(); ++k) sum += (speed[k] + problem.c[k]) * (speed[k] + problem.c[k]);
+    const double rms = H.groups() > 0 ? std::sqrt(sum / H.groups()) : 0.0;
+    return std::max(rms, shared_share * fastest);
+}
+
+}  // namespace stickslip

@@ -1,0 +1,232 @@
+// Velocity-level contact stops bodies where the step finds them: one that arrives with u overlaps by up to h |u|, and nothing
+// in the velocities ever takes that out again. So positions are moved after the step, in the metric of the mass matrix,
+//
+//   min |dq|_M   with   G dq = 0,   N dq >= push_i  where phi_i < -left_i,   N dq >= -max(phi_i + slop/2, 0)  elsewhere
+//
+// which is the step problem with A = M, r = 0, no friction. Many bodies without joints are moved by a few sweeps, since a move that is only
+// nearly the least will do and what is left is pushed in the next step; with joints, which must be kept, the run's own solver moves
+// them. Exact moves of a pile of 1000 spheres took a hundred times as long as its step. Velocities stay as they are: nothing is
+// thrown, and an impact has rebounded by its restitution before. What is left in overlap:
+//
+//   left_i = slop + h max(u_i, 0)      e = 0: what the velocity u_i of the end takes out in the next step anyway
+//   left_i = slop + min(h |u_i|, deep)    e > 0: also while it approaches, since it rebounds in the next step, but no deeper than a
+//                                      share of the thickness of the bodies: long steps would let them pass through each other
+//   push_i = min(-phi_i - left_i + slop/2,  h (max(-u_i at the start, 0) + speed))
+//
+// The rebounds of a contact that comes to rest need their overlap: moved out they would go on for ever with speeds of
+// g h/(1 + e), left by h |u| they stay active and die out like powers of e. The target lies slop/2 inside, so that a contact at
+// rest stays active and nothing is moved again. The bound lets an overlap that the step itself has made go at once, and an older
+// one at `speed`.
+//
+// Contacts give way by a small S, so that the problem always has a solution: a body in a gap that is too narrow stays in it.
+#include "schemes/parts/push_out.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "collision/finder.hpp"
+#include "schemes/parts/project.hpp"
+
+namespace stickslip {
+
+namespace {
+
+// Of Tolerances::visible_error: overlaps that nobody sees, and that keep resting contacts active. If smaller, resting piles are
+// moved for ever; if larger, they are seen to sink.
+constexpr double slop_share = 0.1;
+// Of Scales::speed: what old overlaps are pushed out with. If larger, bodies that start deep seem to jump; if smaller, they seem
+// stuck.
+constexpr double speed_share = 0.25;
+// Contacts farther than this many pushes are not reached by the move. If it were smaller, a lever might reach one.
+constexpr double pushes_within_reach = 10;
+// S as a share of N M^-1 N', of each contact alone. If larger, light bodies under heavy ones are left behind, and a box on two
+// corners is moved otherwise than on one; if smaller, bodies that are squeezed from both sides make the problem singular.
+constexpr double softness = 1e-9;
+// Of the largest push: errors of a move by sweeps, and how many there are at most.
+constexpr double sweep_error = 1e-3;
+constexpr int max_sweeps = 60;
+// Up to so many contacts the move is found exactly: that costs no more.
+constexpr int few_contacts = 40;
+// A move below this share of what was asked for is none: the bodies are squeezed.
+constexpr double smallest_move = 1e-6;
+
+// Of System::overlap_limit, half the thickness of a body: what a contact with restitution may keep. The verdict doubts 0.08. If smaller,
+// rebounds at ordinary steps are moved, which gives them energy; if larger, boxes falling with 1/60 s pass through each other.
+constexpr double deep_share = 0.06;
+
+double slop_of(const Step& s) { return slop_share * s.tolerances.visible_error; }
+
+// [m] Overlap that is not pushed out of contact i with normal speed u at the end of the step.
+double left(const System& system, const ContactRows& rows, int i, double u, double h, double slop) {
+    if (rows.restitution[i] == 0) return slop + h * std::max(u, 0.0);
+    const double travel = h * std::abs(u);
+    return slop + std::min(travel, deep_share * system.overlap_limit(rows.id[i]));
+}
+
+// N x of contact i: the first row of its group.
+double normal_product(const ContactRows& rows, const Nodes& nodes, int i, const VecX& x) {
+    double u = 0;
+    for (const BlockRows::Block& block : rows.jacobian.blocks_of(i)) {
+        const double* row = rows.jacobian.values.data() + block.offset;
+        for (int c = 0; c < nodes.dof(block.node); ++c) u += row[c] * x[nodes.start[block.node] + c];
+    }
+    return u;
+}
+
+// Whether the rows of the step, taken as straight, say that an overlap is left: no row is evaluated for this.
+bool may_overlap(const System& system, double h, const Step& s) {
+    const ContactRows& rows = s.problem.contacts;
+    const Nodes& nodes = s.problem.nodes();
+    const double slop = slop_of(s);
+    for (int i = 0; i < rows.size(); ++i) {
+        const double gap = rows.gap[i] + normal_product(rows, nodes, i, s.dq);
+        if (gap < -slop && gap < -left(system, rows, i, normal_product(rows, nodes, i, s.v1), h, slop)) return true;
+    }
+    return false;
+}
+
+// Evaluates the contacts at x and says by how much each is to be pushed. Returns the largest of these moves.
+double ask_for_moves(const System& system, double h, const State& x, Step& s, PushOut& w) {
+    system.rows_on(s.sides, x.t, x.q, *s.finder, s.correction.problem.joints, w.found);
+    const Nodes& nodes = system.nodes();
+    const double slop = slop_of(s), speed = speed_share * s.tolerances.scales.speed;
+    w.push.assign(static_cast<std::size_t>(w.found.size()), 0.0);
+    double largest = 0;
+    for (int i = 0; i < w.found.size(); ++i) {
+        const double gap = w.found.gap[i];
+        if (!(gap < -slop)) continue;
+        const double kept = left(system, w.found, i, normal_product(w.found, nodes, i, x.v), h, slop);
+        if (!(gap < -kept)) continue;
+        const double arrival = std::max(-normal_product(w.found, nodes, i, s.v0), 0.0);
+        w.push[i] = std::min(-gap - kept + slop / 2, h * (arrival + speed));
+        if (-gap > w.deepest) {
+            w.deepest = -gap;
+            w.where = w.found.id[i];
+        }
+        largest = std::max(largest, w.push[i]);
+    }
+    return largest;
+}
+
+int island_of(std::vector<int>& island, int node) {
+    while (island[node] != node) node = island[node] = island[island[node]];
+    return node;
+}
+
+void join_nodes(std::vector<int>& island, const BlockRows& rows, int group) {
+    const auto blocks = rows.blocks_of(group);
+    for (std::size_t k = 1; k < blocks.size(); ++k)
+        island[island_of(island, blocks[k].node)] = island_of(island, blocks[0].node);
+}
+
+// Bodies that contacts within reach and joints connect to an overlap that is pushed.
+void find_islands(const Nodes& nodes, double farthest, const BilateralRows& joints, PushOut& w) {
+    w.island.resize(static_cast<std::size_t>(nodes.size()));
+    for (int n = 0; n < nodes.size(); ++n) w.island[n] = n;
+    for (int g = 0; g < joints.jacobian.groups(); ++g) join_nodes(w.island, joints.jacobian, g);
+    for (int i = 0; i < w.found.size(); ++i)
+        if (w.found.gap[i] <= farthest) join_nodes(w.island, w.found.jacobian, i);
+    w.moves.assign(static_cast<std::size_t>(nodes.size()), 0);
+    for (int i = 0; i < w.found.size(); ++i)
+        if (w.push[i] > 0)
+            for (const BlockRows::Block& block : w.found.jacobian.blocks_of(i))
+                w.moves[island_of(w.island, block.node)] = 1;
+}
+
+bool takes_part(double farthest, int i, PushOut& w) {
+    if (!(w.found.gap[i] <= farthest)) return false;
+    const auto blocks = w.found.jacobian.blocks_of(i);
+    return !blocks.empty() && w.moves[island_of(w.island, blocks[0].node)];
+}
+
+// [1/kg] N M^-1 N' of a contact with one row, with the diagonal of M alone: a size, not more.
+double mobility(const ContactRows& rows, const BlockMatrix& mass, int i) {
+    double sum = 0;
+    for (const BlockRows::Block& block : rows.jacobian.blocks_of(i)) {
+        const auto M = mass.block(block.node);
+        const double* row = rows.jacobian.values.data() + block.offset;
+        for (int c = 0; c < M.rows(); ++c) sum += row[c] * row[c] / M(c, c);
+    }
+    return sum;
+}
+
+// The problem of the move: the normal rows of the contacts that take part, in the order found.
+void fill_move(const System& system, double farthest, const State& x, Step& s, PushOut& w) {
+    StepProblem& problem = s.correction.problem;
+    const Nodes& nodes = system.nodes();
+    const double slop = slop_of(s);
+    ContactRows& rows = problem.contacts;
+    rows.clear();
+    std::size_t kept = 0;
+    for (int i = 0; i < w.found.size(); ++i) {
+        if (!takes_part(farthest, i, w)) continue;
+        rows.begin_contact(w.found.id[i], 1, w.found.gap[i], 0, 0, 0);
+        for (const BlockRows::Block& block : w.found.jacobian.blocks_of(i)) {
+            const double* row = w.found.jacobian.values.data() + block.offset;
+            auto copy = rows.jacobian.add_block(block.node, nodes.dof(block.node));
+            for (int c = 0; c < nodes.dof(block.node); ++c) copy(0, c) = row[c];
+        }
+        w.push[kept++] = w.push[i];
+    }
+    w.push.resize(kept);
+    system.mass(x.q, problem.A);
+    problem.size_to_rows();
+    for (int i = 0; i < problem.joints.size(); ++i)
+        if (problem.joints.kind[i] != RowKind::holonomic) problem.lower[i] = problem.upper[i] = 0;
+    for (int i = 0; i < rows.size(); ++i) {
+        problem.c[i] = w.push[i] > 0 ? -w.push[i] : std::max(rows.gap[i] + slop / 2, 0.0);
+        problem.S[i] = softness * mobility(rows, problem.A, i);
+    }
+}
+
+// Whether the move, which need not solve its problem exactly, makes the sum of the squared overlaps smaller.
+bool improves(const VecX& move, const StepProblem& problem) {
+    if (!move.allFinite()) return false;
+    double before = 0, after = 0;
+    for (int i = 0; i < problem.contacts.size(); ++i) {
+        const double gap = problem.contacts.gap[i];
+        const double end = gap + normal_product(problem.contacts, problem.nodes(), i, move);
+        before += gap < 0 ? gap * gap : 0;
+        after += end < 0 ? end * end : 0;
+    }
+    return after < (1 - smallest_move) * before;
+}
+
+// The move multiplied by `scale`, into s.correction.solution.v.
+void find_move(Solver& solver, double scale, Step& s, PushOut& w) {
+    if (s.correction.problem.joints.size() > 0 || s.correction.problem.contacts.size() <= few_contacts) {
+        solve_move(solver, scale, s);
+        return;
+    }
+    w.sweeps.options.tol = sweep_error;
+    w.sweeps.options.polish = false;
+    s.correction.problem.c *= scale;
+    s.correction.solution.size_to(s.correction.problem);
+    reset_solution(s.correction.solution);
+    SolveReport report;
+    w.sweeps.sweep(s.correction.problem, s.correction.solution, max_sweeps, report);
+}
+
+}  // namespace
+
+void push_out(const System& system, Solver& solver, double h, State& x, Step& s, PushOut& w) {
+    w.deepest = 0;
+    w.squeezed = false;
+    if (!w.arrives && !may_overlap(system, h, s)) return;
+    const double largest = ask_for_moves(system, h, x, s, w);
+    if (!(largest > 0)) return;
+    const double farthest = pushes_within_reach * largest;
+    find_islands(system.nodes(), farthest, s.correction.problem.joints, w);
+    fill_move(system, farthest, x, s, w);
+    find_move(solver, 1 / largest, s, w);
+    VecX& move = s.correction.move;
+    move = largest * s.correction.solution.v;
+    if (!improves(move, s.correction.problem)) {
+        w.squeezed = w.deepest > deep_share * system.overlap_limit(w.where);
+        return;
+    }
+    system.advance(x.q, move);
+    s.ledger.move(system, x);
+}
+
+}  // namespace stickslip

@@ -1,0 +1,36 @@
+// Overlap is pushed out of positions, at the end of a step.
+#pragma once
+
+#include <vector>
+
+#include "base/fields.hpp"
+#include "solvers/nsgs.hpp"
+#include "stickslip/scheme.hpp"
+
+namespace stickslip {
+
+enum class Overlap { push, leave };  // in the order of the option's words
+
+// The option of a scheme that chooses it.
+inline Choice overlaps() { return {{"push", "leave"}, 0}; }
+inline constexpr const char* overlap_help =
+    "what overlaps at the end of a step is pushed out of positions, velocities stay; or left as it is";
+
+// Its scratch, and what it did in the step at hand.
+struct PushOut {
+    NsgsSolver sweeps;         // for bodies without joints
+    ContactRows found;         // all contacts at the end of the step
+    std::vector<double> push;  // per contact [m]: the move asked of it; 0: it only must not be pushed in further
+    std::vector<int> island;   // per node: the node that stands for its island, or one nearer to that
+    std::vector<char> moves;   // per node that stands for an island: it is pushed
+    bool arrives = true;       // written by the scheme: a contact that has no row in the step may overlap at its end
+    double deepest = 0;        // [m] overlap that was to be pushed out; 0: none
+    ContactId where;           // of it
+    bool squeezed = false;     // it is deep, and the bodies cannot be moved apart
+};
+
+// Moves x.q out of the overlaps that its own velocities will not clear, and books the energy of that as regularisation; to be
+// called when the step of length h is booked, after project() and hold_limits(). Never fails: what cannot be moved stays.
+void push_out(const System& system, Solver& solver, double h, State& x, Step& s, PushOut& w);
+
+}  // namespace stickslip

@@ -1,0 +1,46 @@
+#include "solvers/soft_contacts.hpp"
+
+#include <algorithm>
+
+#include "solvers/nsgs.hpp"
+
+namespace stickslip {
+
+namespace {
+
+constexpr double softest = 1e-1, stiffest = 1e-6, stiffer = 0.2;
+constexpr SmoothingNewtonOptions newton{.least_eps = 1e-8, .first_delta = 0.03, .max_factorisations = 20};
+constexpr int polish_rounds = 10;
+
+}  // namespace
+
+double SoftContacts::solve(const StepProblem& problem, const RowWeights& weights, SmoothingNewton& smoothing, ModeSolver& modes,
+                           double tol, WorkMeter& meter, const StepSolution& start, StepSolution& x, SolveReport& report) {
+    const BlockRows& H = problem.contacts.jacobian;
+    soft_ = problem;
+    copy_solution(start, trial_);
+    double solved = 0;
+    for (double s = softest; s > stiffest; s *= stiffer) {
+        for (int i = 0; i < H.groups(); ++i)
+            for (int k = H.row[i]; k < H.row[i + 1]; ++k) soft_.S[k] = problem.S[k] + s * weights.contact()[i];
+        if (meter.used_up() || !soft_weights_.prepare(soft_)) break;
+        SolveReport own;
+        own.residual = residual(soft_, trial_, residual_work_);
+        copy_solution(trial_, polished_);
+        smoothing.run(soft_, soft_weights_, newton, tol, meter, trial_, polished_, own);
+        Residual exact;
+        modes.max_rounds = polish_rounds;
+        const bool ok = modes.improve(soft_, polished_, tol, exact);
+        report.factorisations += own.factorisations + modes.factorisations();
+        report.iterations += own.iterations;
+        if (!ok) break;
+        copy_solution(polished_, trial_);
+        copy_solution(polished_, x);
+        solved = s;
+    }
+    if (solved == 0) return 0;
+    report.residual = residual(problem, x, residual_work_);
+    return solved * *std::max_element(weights.contact().begin(), weights.contact().end());
+}
+
+}  // namespace stickslip
