@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <new>
 #include <thread>
 
@@ -292,11 +293,21 @@ private:
                   [](const auto& x, const auto& y) { return x.subject < y.subject; });
     }
 
+    // Counts that a run could have reached. Larger ones come from a damaged file, and their sums and casts would overflow.
+    std::vector<std::uint64_t> counts(const char* name, std::size_t least, std::size_t all) const {
+        constexpr std::uint64_t largest = std::uint64_t{1} << 53;
+        const auto values = numbers<std::uint64_t>(name, least, all);
+        for (const std::uint64_t value : values)
+            if (value > largest)
+                throw Error(fmt::format("is damaged: '{}' counts {}, more than any run can", name, value), {path_});
+        return values;
+    }
+
     // By name, so that rungs may come and go from version to version.
     void read_ladder(std::array<long, rung_count>& ladder) const {
         if (!file_.has("summary/ladder")) return;
         const std::vector<std::string> names = split_lines(file_.text_attribute("summary/ladder", "names"));
-        const auto islands = column<std::uint64_t>("summary/ladder", names.size(), 1);
+        const auto islands = counts("summary/ladder", names.size(), names.size());
         for (std::size_t i = 0; i < names.size(); ++i)
             ladder[static_cast<std::size_t>(rung_named(names[i]))] += static_cast<long>(islands[i]);
     }
@@ -304,21 +315,23 @@ private:
     void read_summary(RecordContents& r) const {
         RunSummary& s = r.summary;
         check_summary();
-        const auto counts = numbers<std::uint64_t>("summary/counts", old_counts, summary_counts);
-        if (counts[0] > static_cast<std::uint64_t>(RunEnd::interrupted))
+        const auto number = counts("summary/counts", old_counts, summary_counts);
+        if (number[0] > static_cast<std::uint64_t>(RunEnd::interrupted))
             throw Error("is damaged: its run ended in a way that does not exist", {path_});
-        s.end = static_cast<RunEnd>(counts[0]);
-        s.steps = static_cast<long>(counts[1]);
-        s.rejected = static_cast<long>(counts[2]);
-        s.solves = static_cast<long>(counts[3]);
-        s.certified_steps = static_cast<long>(counts[4]);
+        s.end = static_cast<RunEnd>(number[0]);
+        s.steps = static_cast<long>(number[1]);
+        s.rejected = static_cast<long>(number[2]);
+        s.solves = static_cast<long>(number[3]);
+        s.certified_steps = static_cast<long>(number[4]);
         s.certified = s.certified_steps == s.steps;
-        s.contacts.max = static_cast<int>(counts[5]);
-        s.impact_gains.count = static_cast<long>(counts[6]);
-        s.energy_bound_violations = static_cast<long>(counts[7]);
-        s.unlocated_events = static_cast<long>(counts[8]);
-        s.paradox_steps = static_cast<long>(counts[9]);
-        s.substepped = static_cast<long>(counts[10]);
+        if (number[5] > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
+            throw Error("is damaged: a step with more contacts than there can be", {path_});
+        s.contacts.max = static_cast<int>(number[5]);
+        s.impact_gains.count = static_cast<long>(number[6]);
+        s.energy_bound_violations = static_cast<long>(number[7]);
+        s.unlocated_events = static_cast<long>(number[8]);
+        s.paradox_steps = static_cast<long>(number[9]);
+        s.substepped = static_cast<long>(number[10]);
         const auto figures = numbers<double>("summary/figures", old_figures, summary_figures);
         double* const into[] = {&s.t,
                                 &s.wall_s,

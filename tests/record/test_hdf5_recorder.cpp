@@ -485,6 +485,24 @@ TEST(ReadRecord, FilesThatAreNoRecordsAreRefusedByName) {
     EXPECT_NE(complaint([&] { read_record(folder.file("future.h5")); }).find("format 99"), std::string::npos);
 }
 
+// Sums of them would overflow, though every checksum is right.
+TEST(ReadRecord, CountsThatNoRunCanReachAreRefused) {
+    const Folder folder("record");
+    const FakeRun run;
+    const auto complaint_about = [&](const RunSummary& s) {
+        const auto recorder = make_hdf5_recorder(folder.file("run.h5"));
+        record(*recorder, run, 2);
+        recorder->end(s);
+        return complaint([&] { read_record(folder.file("run.h5")); });
+    };
+    RunSummary rungs;
+    rungs.ladder[1] = std::numeric_limits<long>::max();
+    EXPECT_NE(complaint_about(rungs).find("'summary/ladder' counts 9223372036854775807"), std::string::npos);
+    RunSummary solves;
+    solves.solves = -1;
+    EXPECT_NE(complaint_about(solves).find("'summary/counts' counts"), std::string::npos);
+}
+
 // As written before drift, names and settings were: the same arrays without the new ones.
 TEST(ReadRecord, RecordsOfRevisionZeroAreStillRead) {
     const Folder folder("record");
