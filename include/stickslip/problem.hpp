@@ -79,6 +79,8 @@ struct StepProblem {
     ContactRows contacts;
     RowVec S;  // compliance of each contact row
     RowVec c;  // [m/s]
+    double gained = 0;  // [m/s] what the forces of the step give the median body, g h under weight alone; 0: unknown. Nothing is
+                        // solved with it: residuals are judged in proportion to it, among others
 
     const Nodes& nodes() const { return A.nodes; }
     // Sizes r, T, b, lower, upper, S, c to the rows and sets them neutral (0; bounds infinite).

@@ -187,6 +187,7 @@ struct StepTerms {
     RowVec reaction;                 // per bilateral row [N s]: those of one stage, by note_impulses(),
     RowVec contact_impulse;          // per contact row [N s]: and these; by share_impulses() the smallest
     std::vector<char> wanted;        // per contact: whether it has a row in the problem
+    std::vector<double> gains;       // per node [m/s]: what the forces give it, by mix_impulses()
 };
 
 // The move of a state back behind joint limits and onto joints, after the step is booked. Written by hold_limits() and project().

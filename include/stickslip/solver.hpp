@@ -23,7 +23,7 @@ enum class Rung : std::uint8_t {
     mode_solve,
     nsgs,
     admm,
-    smoothing_newton,
+    path_newton,
     lemke,
     interior_point,
     cone_newton,

@@ -131,6 +131,7 @@ void Islands::extract(const StepProblem& problem, int k, StepProblem& part) cons
     }
 
     part.size_to_rows();
+    part.gained = problem.gained;
     int at = 0;
     for (const int n : nodes(k))
         for (int i = all.start[n]; i < all.start[n + 1]; ++i) part.r[at++] = problem.r[i];

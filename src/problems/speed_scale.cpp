@@ -32,7 +32,7 @@ double speed_scale(const StepProblem& problem, VecX& velocity, RowVec& speed) {
     double sum = 0;
     for (int k = 0; k < H.rows(); ++k) sum += (speed[k] + problem.c[k]) * (speed[k] + problem.c[k]);
     const double rms = H.groups() > 0 ? std::sqrt(sum / H.groups()) : 0.0;
-    return std::max(rms, shared_share * fastest);
+    return std::max({rms, shared_share * fastest, problem.gained});
 }
 
 }  // namespace stickslip

@@ -11,6 +11,8 @@ namespace stickslip {
 namespace {
 
 constexpr int most_parts = 4;      // two halvings. With more an attempt that fails costs more than it is worth
+// Contacts of the islands that failed, above which parts are not tried: seven more solves of that size would take many seconds.
+constexpr int most_contacts = 300;
 constexpr int longest_pause = 32;  // steps. If longer, trouble that sub-steps would cure goes on for longer
 // Steps that a part may take, since schemes stop at events. If smaller, schemes that locate events are never tried in parts.
 constexpr int most_steps_of_a_part = 8;
@@ -65,6 +67,7 @@ Substeps::Attempt Substeps::attempt(int parts, const SteppedRun& run, const Wron
 void Substeps::improve(const SteppedRun& run, const Checkpoint& start, double t_limit, const WrongMotion& wrong,
                        StepReport& report) {
     if (memory.pause > 0) return rest();
+    if (report.solve.uncertified_contacts > most_contacts) return;
     memory.from = start.state().t;
     memory.to = run.state.t;
     const double shortest = (memory.to - memory.from) / most_parts;

@@ -3,7 +3,7 @@
 // often succeed. The best attempt is taken: the one with the fewest steps that are not certified, and among those the smallest
 // residual relative to its tolerance. Its parts are steps like all others: recorded, booked and judged one by one.
 //
-// An attempt costs seven solves and mostly fails where the one before failed. After one that left a step uncertified the
+// Islands of more than some hundred contacts are not tried. An attempt costs seven solves and mostly fails where the one before failed. After one that left a step uncertified the
 // next 2 steps are not tried in parts, then 4, 8 .. 32.
 #pragma once
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solvers/normal_map.hpp"
+#include "solvers/normal_pieces.hpp"
 #include "solvers/nsgs.hpp"
 
 namespace stickslip {
@@ -47,10 +47,10 @@ void Admm::start(const StepProblem& problem, const RowWeights& weights, const Ad
 
 void Admm::split(const StepProblem& problem) {
     const BlockRows& H = problem.contacts.jacobian;
-    double D[9];
     for (int i = 0; i < H.groups(); ++i) {
         const int first = H.row[i], dim = H.dim(i);
-        x_.modes[i] = normal_map(dim, problem.contacts.friction[i], 0, 0, xi_.data() + first, z_.data() + first, D);
+        const ContactCone cone{dim, problem.contacts.friction[i], problem.contacts.facets[i]};
+        x_.modes[i] = project_state(cone, xi_.data() + first, z_.data() + first);
         for (int k = first; k < first + dim; ++k) y_[k] = rho_[i] * (xi_[k] - z_[k]);
     }
     for (int j = 0; j < clamped_.size(); ++j) clamped_[j] = std::clamp(lambda_[j], problem.lower[j], problem.upper[j]);
@@ -88,8 +88,8 @@ double Admm::look(const StepProblem& problem, RowWeights& weights) {
     return residual_.max();
 }
 
-bool Admm::improve(const StepProblem& problem, RowWeights& weights, ModeSolver& modes, const AdmmOptions& options, double tol,
-                   WorkMeter& meter, StepSolution& solution, SolveReport& report) {
+bool Admm::improve(const StepProblem& problem, RowWeights& weights, const AdmmOptions& options, double tol, WorkMeter& meter,
+                   StepSolution& solution, SolveReport& report) {
     start(problem, weights, options, solution);
     system_.analyse(problem);
     if (!system_.factor(problem, joint_B_, contact_B_)) return false;
@@ -102,7 +102,7 @@ bool Admm::improve(const StepProblem& problem, RowWeights& weights, ModeSolver& 
         return res.max() <= tol;
     };
     double before = infinity;
-    int polishes = 0, idle = 0;
+    int idle = 0;
     for (int block = 0; block < options.max_blocks; ++block) {
         double best = infinity;
         for (int k = 1; k <= options.block; ++k) {
@@ -114,16 +114,7 @@ bool Admm::improve(const StepProblem& problem, RowWeights& weights, ModeSolver& 
             const double now = look(problem, weights);
             if (std::isnan(now)) return report.residual.max() <= tol;
             best = std::min(best, now);
-            if (offer(x_, residual_) && now <= 1e-3 * tol) return true;
-        }
-        if (best < options.polish_below * weights.speed() && polishes < options.max_polishes) {
-            ++polishes;
-            copy_solution(x_, polished_);
-            Residual polished;
-            modes.max_rounds = options.polish_rounds;
-            modes.improve(problem, polished_, tol, polished);
-            report.factorisations += modes.factorisations();
-            if (offer(polished_, polished)) return true;
+            if (offer(x_, residual_)) return true;
         }
         if (report.residual.max() <= tol) return true;
         // Blocks may rise now and then; without a new best in several there is no more to be had.

@@ -1,17 +1,17 @@
-// Alternating directions on the normal map (normal_map.hpp): one factorisation, then back substitutions alone.
+// Alternating directions on the normal map (normal_pieces.hpp): one factorisation, then back substitutions alone.
 //
 //   z, y from xi;   (A + H' (S + rho)^-1 H + G' (T + r_j)^-1 G) v = r + H' t + G' t_j
 //   t = (S + rho)^-1 (rho z - y - c),   p = t - (S + rho)^-1 H v,   xi += 1.6 (p - z)
 //
 // with rho_i = rho w_i of row_weights.hpp. At a fixed point p = z and H v + S p + c = -y, Coulomb's law as it is, no shift. Bounded
 // bilateral rows are split in the same way, free ones have the small r_j = 1e-6 w_j. There is no proof of convergence; on hard
-// steps of heaps it reaches modes from which the mode solve ends exactly, or a point for Newton's method to start from.
+// steps of heaps it brings the residual to some thousandths of the speeds, from where fewer modes are left to change along a path
+// (path_newton.hpp).
 //
 // Left out, tried and no better: Anderson's acceleration, rho adapted as in OSQP, jumps along the drift.
 #pragma once
 
 #include "problems/residual.hpp"
-#include "solvers/mode_solve.hpp"
 #include "solvers/row_weights.hpp"
 #include "solvers/work_meter.hpp"
 
@@ -24,16 +24,13 @@ struct AdmmOptions {
     int max_blocks = 10;
     double least_fall = 0.5;   // of the best residual per block
     int max_idle = 0;          // blocks in a row that may miss it
-    double polish_below = 1e-2;  // of the speed at the contacts: modes are then worth a solve
-    int max_polishes = 2;
-    int polish_rounds = 10;
 };
 
 class Admm {
 public:
     // Improves `solution`, the best point so far, whose residual is report.residual; true when that is at most tol.
-    bool improve(const StepProblem& problem, RowWeights& weights, ModeSolver& modes, const AdmmOptions& options, double tol,
-                 WorkMeter& meter, StepSolution& solution, SolveReport& report);
+    bool improve(const StepProblem& problem, RowWeights& weights, const AdmmOptions& options, double tol, WorkMeter& meter,
+                 StepSolution& solution, SolveReport& report);
 
 private:
     void start(const StepProblem& problem, const RowWeights& weights, const AdmmOptions& options, const StepSolution& x);
@@ -46,7 +43,7 @@ private:
     RowVec xi_, z_, y_, t_, Hv_;
     RowVec lambda_, clamped_, joint_t_, Gv_;
     VecX v_;
-    StepSolution x_, polished_;
+    StepSolution x_;
     Residual residual_;
     ResidualWork residual_work_;
 };

@@ -19,10 +19,8 @@ constexpr double rest_share = 1e-5;
 // Multiplications that the last sweeps over a stored problem may cost, some seconds.
 constexpr double last_work = 9e9;
 
-constexpr int max_pivots = 15000;  // of one LCP; hit walls of 150 contacts have needed 6000
-
-// Complementarity variables up to which a dozen LCPs cost less than the rungs after them.
-constexpr int small_lcp = 400;
+// Contacts up to which an island is solved as exactly as the arithmetic allows; in larger ones that would cost more than it shows.
+constexpr int exact_island = 60;
 // Contacts up to which a few sweeps cost less than a factorisation.
 constexpr int small_island = 12;
 
@@ -31,16 +29,18 @@ constexpr double soft_allowance = 3;
 
 constexpr int patient_sweeps = 500;
 
-constexpr int warm_rounds = 15, cold_rounds = 6, polish_rounds = 10;
+constexpr int warm_rounds = 6, cold_rounds = 6, polish_rounds = 4;
 
-// The smoothing of each try; chosen on 42 hard steps of heaps: other orders solve other problems, none solves all.
-constexpr SmoothingNewtonOptions first_smoothing{};
-constexpr SmoothingNewtonOptions close_smoothing{.least_eps = 1e-7, .first_delta = 0.01, .max_factorisations = 30};
-constexpr SmoothingNewtonOptions monotone_smoothing{.least_eps = 1e-8, .path = 1, .tangential_width = 1, .monotone = true};
-constexpr SmoothingNewtonOptions wide_smoothing{.least_eps = 1e-6, .path = 1, .first_delta = 1};
+constexpr PathNewtonOptions along_path{};
 constexpr AdmmOptions first_admm{};
-constexpr AdmmOptions patient_admm{.max_blocks = 150, .least_fall = 0.99, .max_idle = 20, .polish_below = 1e-3};
-constexpr AdmmOptions stiff_admm{.rho = 0.5, .max_blocks = 60, .least_fall = 0.9, .max_idle = 4, .polish_below = 1e-3};
+constexpr AdmmOptions patient_admm{.max_blocks = 60, .least_fall = 0.99, .max_idle = 10};
+
+bool has_polygon(const StepProblem& problem) {
+    for (int i = 0; i < problem.contacts.size(); ++i)
+        if (problem.contacts.jacobian.dim(i) == 3 && problem.contacts.friction[i] > 0 && problem.contacts.facets[i] > 2)
+            return true;
+    return false;
+}
 
 bool has_polygon(const DelassusProblem& problem) {
     for (int i = 0; i < problem.contacts(); ++i)
@@ -62,13 +62,6 @@ ConeNewtonOptions newton(const AutoOptions& options) {
     return result;
 }
 
-LemkeOptions pivoting(const AutoOptions& options) {
-    LemkeOptions result;
-    result.tol = options.tol;
-    result.max_pivots = max_pivots;
-    return result;
-}
-
 InteriorPointOptions inside(const AutoOptions& options) {
     InteriorPointOptions result;
     result.tol = options.tol;
@@ -81,12 +74,8 @@ AutoSolver::AutoSolver(AutoOptions options)
     : options_(options),
       nsgs_(sweeping(options)),
       newton_(newton(options)),
-      lemke_(pivoting(options)),
       interior_(inside(options)) {
     aim_ = goal_ = options.tol;
-    if (options_.guess_facets < 4 || options_.guess_facets % 2 != 0)
-        throw Error("guess_facets of auto must be an even number, at least 4");
-    turned_.facets = options_.guess_facets;
     modes_.meter = &meter_;
     nsgs_.meter = &meter_;
     newton_.meter = &meter_;
@@ -100,7 +89,7 @@ void AutoSolver::set_tolerance(double tol, double aim) {
 
 void AutoSolver::set_goal(double goal) {
     goal_ = goal;
-    for (Solver* solver : std::initializer_list<Solver*>{&nsgs_, &newton_, &lemke_, &interior_}) solver->set_tolerance(goal, goal);
+    for (Solver* solver : std::initializer_list<Solver*>{&nsgs_, &newton_, &interior_}) solver->set_tolerance(goal, goal);
 }
 
 template <class Attempt>
@@ -125,20 +114,24 @@ bool AutoSolver::admm(Climb& climb, const AdmmOptions& options) {
     return attempt(climb, [&](StepSolution& x, SolveReport& local) {
         local.residual = climb.report.residual;
         local.solver = "admm";
-        admm_.improve(climb.problem, weights_, modes_, options, goal_, meter_, x, local);
+        if (admm_.improve(climb.problem, weights_, options, goal_, meter_, x, local)) polish(climb.problem, x, local);
     });
 }
 
-bool AutoSolver::smoothing(Climb& climb, const SmoothingNewtonOptions& options, const StepSolution& start) {
+// The modes that were found, solved for exactly where they are right.
+void AutoSolver::polish(const StepProblem& problem, StepSolution& x, SolveReport& local) {
+    modes_.max_rounds = polish_rounds;
+    modes_.improve(problem, x, goal_, local.residual);
+    local.factorisations += modes_.factorisations();
+}
+
+bool AutoSolver::path(Climb& climb, const StepSolution& start) {
     return attempt(climb, [&](StepSolution& x, SolveReport& local) {
-        local.residual = climb.report.residual;
-        local.solver = "smoothing-newton";
-        smoothing_.run(climb.problem, weights_, options, goal_, meter_, start, x, local);
-        Residual polished;
-        modes_.max_rounds = polish_rounds;
-        modes_.improve(climb.problem, x, goal_, polished);
-        local.factorisations += modes_.factorisations();
-        local.residual = polished;
+        copy_solution(start, x);
+        local.residual = residual(climb.problem, x, residual_work_);
+        local.solver = "path-newton";
+        path_.improve(climb.problem, weights_, along_path, goal_, meter_, x, local);
+        polish(climb.problem, x, local);
     });
 }
 
@@ -184,11 +177,11 @@ void AutoSolver::restore_momentum(const StepProblem& problem, StepSolution& solu
 
 // Where the rigid problem is not solved: contacts that give way, if that leaves no larger error than the best point has.
 void AutoSolver::soften(const StepProblem& problem, StepSolution& solution, SolveReport& report) {
-    if (budget_.limited() || has_polygon(problem) || problem.contacts.size() == 0 || !weights_.prepare(problem)) return;
+    if (budget_.limited() || problem.contacts.size() == 0 || !weights_.prepare(problem)) return;
     meter_.start(budget_);
     SolveReport soft;
     const double compliance =
-        soft_.solve(problem, weights_, smoothing_, modes_, options_.tol, meter_, solution, x_, soft);
+        soft_.solve(problem, weights_, path_, modes_, options_.tol, meter_, solution, x_, soft);
     report.factorisations += soft.factorisations;
     report.iterations += soft.iterations;
     if (compliance == 0 || !(soft.residual.max() <= soft_allowance * report.residual.max())) return;
@@ -233,48 +226,22 @@ bool AutoSolver::good_enough(Climb& climb) {
     return climb.report.residual.max() <= goal_;
 }
 
-bool AutoSolver::turn_polygons(Climb& climb) {
-    return attempt(climb, [&](StepSolution& x, SolveReport& local) {
-        turned_.improve(climb.problem, lemke_, modes_, goal_, meter_, x, local);
-    });
-}
-
-bool AutoSolver::climb_polygons(Climb& climb) {
-    set_goal(aim_);
-    if (sweeps(climb, options_.quick_sweeps)) return true;
-    const int size = lcp_size(climb.problem, options_.guess_facets);
-    const bool discs = has_disc(climb.problem);
-    if (!discs && size <= options_.lemke_last && attempt(climb, [&](StepSolution& x, SolveReport& local) {
-            x.warm = false;
-            local = lemke_.solve(climb.problem, x);
-        }))
-        return true;
-    if (discs && size <= small_lcp && turn_polygons(climb)) return true;
-    if (good_enough(climb)) return true;
-    return rounds(climb) || sweeps(climb, options_.max_sweeps);
-}
-
-bool AutoSolver::climb_discs(Climb& climb) {
-    const bool small = lcp_size(climb.problem, options_.guess_facets) <= small_lcp;
-    set_goal(small ? aim_ : options_.tol);
-    if (climb.problem.contacts.size() <= small_island && sweeps(climb, options_.quick_sweeps)) return true;
+bool AutoSolver::climb(Climb& climb) {
+    const int contacts = climb.problem.contacts.size();
+    set_goal(contacts <= exact_island ? aim_ : options_.tol);
+    if (contacts <= small_island && sweeps(climb, options_.quick_sweeps)) return true;
     if (meter_.used_up() || !weights_.prepare(climb.problem)) return false;
     meter_.add(weights_.factorisations());
-    if (admm(climb, first_admm) || smoothing(climb, first_smoothing, climb.best) ||
-        smoothing(climb, close_smoothing, climb.best))
-        return true;
-    if (budget_.limited()) return sweeps(climb, options_.quick_sweeps);
-    if (small && turn_polygons(climb)) return true;
+    if (admm(climb, first_admm) || path(climb, climb.best)) return true;
     if (good_enough(climb)) return true;
-    return smoothing(climb, monotone_smoothing, guess_) || patience(climb);
+    return budget_.limited() ? sweeps(climb, options_.quick_sweeps) : patience(climb);
 }
 
-// What is left when a step is neither easy nor easily Newton's.
+// What is left when a step is neither easy nor ends along the path: other points to start from, and other methods.
 bool AutoSolver::patience(Climb& climb) {
-    return inner(climb) || admm(climb, patient_admm) || smoothing(climb, first_smoothing, climb.best) ||
-           sweeps(climb, patient_sweeps) || smoothing(climb, wide_smoothing, guess_) ||
-           smoothing(climb, close_smoothing, climb.best) || admm(climb, stiff_admm) || rounds(climb) ||
-           smoothing(climb, close_smoothing, climb.best) || sweeps(climb, options_.max_sweeps);
+    return path(climb, guess_) || (!has_polygon(climb.problem) && inner(climb)) || admm(climb, patient_admm) ||
+           path(climb, climb.best) || sweeps(climb, patient_sweeps) || path(climb, climb.best) || rounds(climb) ||
+           sweeps(climb, options_.max_sweeps);
 }
 
 SolveReport AutoSolver::solve(const StepProblem& problem, StepSolution& solution) {
@@ -299,7 +266,7 @@ SolveReport AutoSolver::solve(const StepProblem& problem, StepSolution& solution
     if (!done) {
         meter_.limit(modes_.work(), 1e9 * options_.max_work);
         Climb climb{problem, solution, report};
-        done = has_polygon(problem) ? climb_polygons(climb) : climb_discs(climb);
+        done = this->climb(climb);
         restore_momentum(problem, solution, report.residual);
         done = report.residual.max() <= options_.tol;
     }

@@ -6,16 +6,13 @@
 //   mode-solve        the modes of the last step, or a guess, corrected round by round: one factorisation where they were right
 //   nsgs              a few sweeps, in small islands
 //   admm              one factorisation and many back substitutions (admm.hpp)
-//   smoothing-newton  two tries from the best point (smoothing_newton.hpp)
-//   lemke             small islands: discs as polygons that are turned towards the friction found (turned_polygons.hpp)
-//   smoothing-newton  one more, from the guess, monotone
-//   interior-point, smoothing-newton, nsgs, cone-newton, admm   the same tools with more patience
+//   path-newton       Newton's method that changes modes one by one (path_newton.hpp): what is hard mostly ends here
+//   path-newton, interior-point, admm, nsgs, cone-newton   the same from other points, and others, with more patience
 //   compliance        contacts that give way a little: that problem is solved exactly, and the compliance told (soft_contacts.hpp)
 //
 // Each rung starts from the best point by residual() and the best is kept; rungs that find modes end with the mode solve, so that
 // stiction is exact and not within the tolerance. Each has a limit of work, counted in factorisations, and a test of its progress; a
 // limit for all of them, in multiplications, keeps the longest step near two seconds. Under a budget the ladder ends where that does.
-// Polygon cones: mode-solve, nsgs, lemke, cone-newton, nsgs.
 //
 // Status is ok only if the residual is at most tol. `report.solver` names the rung that answered.
 #pragma once
@@ -24,12 +21,10 @@
 #include "solvers/admm.hpp"
 #include "solvers/cone_newton.hpp"
 #include "solvers/interior_point.hpp"
-#include "solvers/lemke.hpp"
 #include "solvers/mode_solve.hpp"
 #include "solvers/nsgs.hpp"
-#include "solvers/smoothing_newton.hpp"
+#include "solvers/path_newton.hpp"
 #include "solvers/soft_contacts.hpp"
-#include "solvers/turned_polygons.hpp"
 #include "solvers/work_meter.hpp"
 #include "stickslip/solver.hpp"
 
@@ -41,9 +36,7 @@ struct AutoOptions {
     int local_sweeps = 300;
     int max_sweeps = 3000;
     int newton_rounds = 60;
-    int lemke_last = 4000;
-    int guess_facets = 12;
-    double max_work = 4;
+    double max_work = 2;
 
     template <class F>
     void fields(F&& f) {
@@ -52,8 +45,6 @@ struct AutoOptions {
         f("local_sweeps", local_sweeps, "-", "sweeps over stored local problems, fewer if the rate promises nothing");
         f("max_sweeps", max_sweeps, "-", "sweeps of nsgs near the end of the ladder");
         f("newton_rounds", newton_rounds, "-", "rounds of cone-newton");
-        f("lemke_last", lemke_last, "-", "polygon problems with more variables never go to lemke (dense, cubic cost)");
-        f("guess_facets", guess_facets, "-", "facets of the polygons that stand in for discs in hard problems");
         f("max_work", max_work, "1e9", "multiplications in factorisations of one island before the best point is taken");
     }
 };
@@ -76,18 +67,17 @@ private:
     };
     bool free(const StepProblem& problem, StepSolution& solution, SolveReport& report);
     bool rests(const StepProblem& problem, StepSolution& solution, SolveReport& report);
-    bool climb_discs(Climb& climb);
-    bool climb_polygons(Climb& climb);
+    bool climb(Climb& climb);
     bool patience(Climb& climb);
     // Runs one rung on a copy of the best point; true when the step is solved.
     template <class Attempt>
     bool attempt(Climb& climb, Attempt&& run);
     bool admm(Climb& climb, const AdmmOptions& options);
-    bool smoothing(Climb& climb, const SmoothingNewtonOptions& options, const StepSolution& start);
+    bool path(Climb& climb, const StepSolution& start);
+    void polish(const StepProblem& problem, StepSolution& x, SolveReport& local);
     bool sweeps(Climb& climb, int count);
     bool inner(Climb& climb);
     bool rounds(Climb& climb);
-    bool turn_polygons(Climb& climb);
     bool good_enough(Climb& climb);
     void set_goal(double goal);
     void soften(const StepProblem& problem, StepSolution& solution, SolveReport& report);
@@ -103,11 +93,9 @@ private:
     ModeSolver modes_;
     RowWeights weights_;
     Admm admm_;
-    SmoothingNewton smoothing_;
+    PathNewton path_;
     NsgsSolver nsgs_;
     ConeNewtonSolver newton_;
-    LemkeSolver lemke_;
-    TurnedPolygons turned_;
     InteriorPointSolver interior_;
     SoftContacts soft_;
     DelassusSolution local_;

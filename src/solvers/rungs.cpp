@@ -8,7 +8,7 @@ namespace stickslip {
 namespace {
 
 constexpr std::array<const char*, rung_count> rung_names{
-    "free",           "rest",        "one-node",   "mode-solve",       "nsgs",        "admm", "smoothing-newton", "lemke",
+    "free",           "rest",        "one-node",   "mode-solve",       "nsgs",        "admm", "path-newton", "lemke",
     "interior-point", "cone-newton", "compliance", "direct-iterative", "block-pivot", "pgs",  "other"};
 
 }  // namespace

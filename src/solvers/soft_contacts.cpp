@@ -9,13 +9,13 @@ namespace stickslip {
 namespace {
 
 constexpr double softest = 1e-1, stiffest = 1e-6, stiffer = 0.2;
-constexpr SmoothingNewtonOptions newton{.least_eps = 1e-8, .first_delta = 0.03, .max_factorisations = 20};
+constexpr PathNewtonOptions along_path{.max_factorisations = 100};
 constexpr int polish_rounds = 10;
 
 }  // namespace
 
-double SoftContacts::solve(const StepProblem& problem, const RowWeights& weights, SmoothingNewton& smoothing, ModeSolver& modes,
-                           double tol, WorkMeter& meter, const StepSolution& start, StepSolution& x, SolveReport& report) {
+double SoftContacts::solve(const StepProblem& problem, const RowWeights& weights, PathNewton& path, ModeSolver& modes, double tol,
+                           WorkMeter& meter, const StepSolution& start, StepSolution& x, SolveReport& report) {
     const BlockRows& H = problem.contacts.jacobian;
     soft_ = problem;
     copy_solution(start, trial_);
@@ -27,7 +27,7 @@ double SoftContacts::solve(const StepProblem& problem, const RowWeights& weights
         SolveReport own;
         own.residual = residual(soft_, trial_, residual_work_);
         copy_solution(trial_, polished_);
-        smoothing.run(soft_, soft_weights_, newton, tol, meter, trial_, polished_, own);
+        path.improve(soft_, soft_weights_, along_path, tol, meter, polished_, own);
         Residual exact;
         modes.max_rounds = polish_rounds;
         const bool ok = modes.improve(soft_, polished_, tol, exact);

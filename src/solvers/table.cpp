@@ -49,7 +49,7 @@ std::unique_ptr<Solver> make(const OptionValues& values, const char* name) {
 const std::vector<SolverEntry>& solvers() {
     static const std::vector<SolverEntry> table{
         {"auto", "docs/solvers.md; see nsgs, interior-point, cone-newton, lemke",
-         "a ladder per island: rest, modes of the last step, ADMM, smoothing Newton, pivots, patience, compliance", true, true,
+         "a ladder per island: rest, modes of the last step, ADMM, path Newton, patience, compliance", true, true,
          true, true, options_of<AutoOptions>,
          [](const OptionValues& values) { return make<AutoSolver, AutoOptions>(values, "auto"); }},
         {"nsgs", "Jean & Moreau 1992; Jean, Comput. Methods Appl. Mech. Engrg. 177 (1999)",

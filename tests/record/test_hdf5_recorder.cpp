@@ -491,7 +491,7 @@ TEST(ReadRecord, CountsThatNoRunCanReachAreRefused) {
     const FakeRun run;
     const auto complaint_about = [&](const RunSummary& s) {
         const auto recorder = make_hdf5_recorder(folder.file("run.h5"));
-        record(*recorder, run, 2);
+        static_cast<void>(record(*recorder, run, 2));
         recorder->end(s);
         return complaint([&] { read_record(folder.file("run.h5")); });
     };

@@ -1,8 +1,35 @@
+#include <algorithm>
 #include <cmath>
 
 #include "schemes/parts/parts.hpp"
 
 namespace stickslip {
+
+namespace {
+
+// StepProblem::gained: |h k|/M of the coordinate in which a node gains most energy, and of all nodes the median.
+double median_gain(const BlockMatrix& mass, const Forces& impulses, std::vector<double>& gains) {
+    const Nodes& nodes = mass.nodes;
+    gains.clear();
+    for (int n = 0; n < nodes.size(); ++n) {
+        const auto M = mass.block(n);
+        double energy = 0, speed = 0;
+        for (int i = 0; i < M.rows(); ++i) {
+            const int k = nodes.start[n] + i;
+            const double impulse = impulses.potential[k] + impulses.applied[k];
+            if (!(impulse * impulse > energy * M(i, i))) continue;
+            energy = impulse * impulse / M(i, i);
+            speed = std::abs(impulse) / M(i, i);
+        }
+        gains.push_back(speed);
+    }
+    if (gains.empty()) return 0;
+    const auto middle = gains.begin() + static_cast<long>(gains.size() / 2);
+    std::nth_element(gains.begin(), middle, gains.end());
+    return *middle;
+}
+
+}  // namespace
 
 void fill_impulses(const System& system, const State& x, double h, double a, Step& s) {
     system.forces(inside_end(x.t, h), x.q, x.v, s.terms.end_forces);
@@ -16,6 +43,7 @@ void mix_impulses(const System& system, const State& x, double h, double a, Step
     system.forces(std::nextafter(x.t, infinity), x.q, x.v, s.terms.impulses);
     s.terms.impulses.potential = h * ((1 - a) * s.terms.impulses.potential + a * s.terms.end_forces.potential);
     s.terms.impulses.applied = h * ((1 - a) * s.terms.impulses.applied + a * s.terms.end_forces.applied);
+    s.problem.gained = median_gain(s.terms.mass, s.terms.impulses, s.terms.gains);
 }
 
 void fill_explicit_rule(const System& system, const State& x, double h, Step& s) {

@@ -1,0 +1,239 @@
+#include "solvers/path_newton.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "problems/cones.hpp"
+#include "solvers/nsgs.hpp"
+
+namespace stickslip {
+
+namespace {
+
+constexpr double joint_eps = 1e-8;              // of w_j, rows without bounds
+constexpr double raise = 4, lower = 0.7;        // of eps: where the path turns back, and after each step
+constexpr double largest_eps = 30;
+constexpr double faster = 0.3;                  // of the least eps, after a full step that paid
+constexpr double pays = 0.5;                    // of the merit at the last full step
+constexpr double largest_turn = 0.5;            // tangent of the angle by which a direction of sliding may turn in one step
+constexpr int look_every = 20;                  // crossings
+
+bool bounded(const StepProblem& problem, int j) {
+    return problem.lower[j] > -infinity || problem.upper[j] < infinity;
+}
+
+}  // namespace
+
+ContactCone PathNewton::cone(const StepProblem& problem, int i) const {
+    return {problem.contacts.jacobian.dim(i), problem.contacts.friction[i], problem.contacts.facets[i]};
+}
+
+void PathNewton::start(const StepProblem& problem, const RowWeights& weights, const StepSolution& x) {
+    const BlockRows &H = problem.contacts.jacobian, &G = problem.joints.jacobian;
+    system_.analyse(problem);
+    weight_ = weights.contact();
+    joint_weight_ = weights.joint();
+    const auto nine = static_cast<std::size_t>(StepSystem::block * H.groups());
+    for (std::vector<double>* list : {&contact_B_, &D_, &M_}) list->assign(nine, 0.0);
+    joint_B_.assign(joint_weight_.size(), 0.0);
+    dv_.resize(problem.nodes().nv());
+    for (RowVec* rows : {&xi_, &z_, &phi_, &Hv_, &dxi_}) rows->resize(H.rows());
+    for (RowVec* rows : {&eta_, &deta_, &lambda_, &w_, &Gv_}) rows->resize(G.rows());
+    copy_solution(x, point_);
+    border_ = {};
+
+    H.product(problem.nodes(), x.v, Hv_);
+    piece_.resize(weight_.size());
+    for (int i = 0; i < H.groups(); ++i) {
+        for (int k = H.row[i]; k < H.row[i + 1]; ++k)
+            xi_[k] = x.p[k] - (Hv_[k] + problem.S[k] * x.p[k] + problem.c[k]) / weight_[i];
+        piece_[i] = piece_at(cone(problem, i), xi_.data() + H.row[i]);
+    }
+    G.product(problem.nodes(), x.v, Gv_);
+    bound_.resize(joint_weight_.size());
+    for (int j = 0; j < G.rows(); ++j) {
+        eta_[j] = x.lambda[j];
+        if (bounded(problem, j)) eta_[j] -= (Gv_[j] + problem.T[j] * x.lambda[j] - problem.b[j]) / joint_weight_[j];
+        bound_[j] = eta_[j] < problem.lower[j]   ? Bound::lower
+                    : eta_[j] > problem.upper[j] ? Bound::upper
+                                                 : Bound::free;
+        if (problem.lower[j] == problem.upper[j]) bound_[j] = Bound::lower;  // switched off
+    }
+}
+
+double PathNewton::evaluate(const StepProblem& problem, RowWeights& weights) {
+    const BlockRows &H = problem.contacts.jacobian, &G = problem.joints.jacobian;
+    for (int i = 0; i < H.groups(); ++i)
+        map_piece(cone(problem, i), piece_[i], xi_.data() + H.row[i], z_.data() + H.row[i], D_.data() + StepSystem::block * i);
+    for (int j = 0; j < G.rows(); ++j)
+        lambda_[j] = bound_[j] == Bound::lower ? problem.lower[j] : bound_[j] == Bound::upper ? problem.upper[j] : eta_[j];
+    weights.velocity(problem, lambda_, z_, v_);
+    H.product(problem.nodes(), v_, phi_);
+    double merit = 0;
+    for (int i = 0; i < H.groups(); ++i) {
+        for (int k = H.row[i]; k < H.row[i + 1]; ++k) {
+            phi_[k] += problem.S[k] * z_[k] + problem.c[k] + weight_[i] * (xi_[k] - z_[k]);
+            merit += phi_[k] * phi_[k] / weight_[i];
+        }
+    }
+    G.product(problem.nodes(), v_, w_);
+    for (int j = 0; j < G.rows(); ++j) {
+        w_[j] += problem.T[j] * lambda_[j] - problem.b[j] + joint_weight_[j] * (eta_[j] - lambda_[j]);
+        merit += w_[j] * w_[j] / joint_weight_[j];
+    }
+    return std::sqrt(merit);
+}
+
+bool PathNewton::direction(const StepProblem& problem, double eps) {
+    const BlockRows &H = problem.contacts.jacobian, &G = problem.joints.jacobian;
+    for (int i = 0; i < H.groups(); ++i) {
+        const int dim = H.dim(i);
+        const Eigen::Map<const Mat3> D(D_.data() + StepSystem::block * i);
+        Mat3 M = weight_[i] * (Mat3::Identity() - D);
+        for (int r = 0; r < dim; ++r) M.row(r) += (problem.S[H.row[i] + r] + eps * weight_[i]) * D.row(r);
+        const Mat3 inverse = M.inverse(), B = D * inverse;  // rows beyond dim are those of w I
+        for (int s = 0; s < dim; ++s) {
+            for (int r = 0; r < dim; ++r) {
+                M_[StepSystem::block * i + r + s * dim] = inverse(r, s);
+                contact_B_[StepSystem::block * i + r + s * dim] = B(r, s);
+            }
+        }
+    }
+    for (int j = 0; j < G.rows(); ++j)
+        joint_B_[j] = bound_[j] == Bound::free
+                          ? 1 / (problem.T[j] + (bounded(problem, j) ? eps : joint_eps) * joint_weight_[j])
+                          : 0.0;
+    if (!system_.factor(problem, joint_B_, contact_B_)) return false;
+
+    const auto times = [&](const std::vector<double>& blocks, int i, int r, auto&& entry) {
+        double sum = 0;
+        for (int s = 0, dim = H.dim(i); s < dim; ++s) sum += blocks[StepSystem::block * i + r + s * dim] * entry(H.row[i] + s);
+        return sum;
+    };
+    for (int i = 0; i < H.groups(); ++i)
+        for (int r = 0; r < H.dim(i); ++r)
+            dxi_[H.row[i] + r] = -times(contact_B_, i, r, [&](int k) { return phi_[k]; });
+    for (int j = 0; j < G.rows(); ++j) deta_[j] = -joint_B_[j] * w_[j];
+    dv_.setZero();
+    H.add_transpose_product(problem.nodes(), dxi_, dv_);
+    G.add_transpose_product(problem.nodes(), deta_, dv_);
+    system_.solve(dv_);
+    H.product(problem.nodes(), dv_, Hv_);
+    G.product(problem.nodes(), dv_, Gv_);
+    for (int i = 0; i < H.groups(); ++i)
+        for (int r = 0; r < H.dim(i); ++r)
+            dxi_[H.row[i] + r] = -times(M_, i, r, [&](int k) { return phi_[k] + Hv_[k]; });
+    for (int j = 0; j < G.rows(); ++j)
+        deta_[j] = -(joint_B_[j] > 0 ? joint_B_[j] : 1 / joint_weight_[j]) * (w_[j] + Gv_[j]);
+    return true;
+}
+
+bool PathNewton::leads_on(const StepProblem& problem) const {
+    if (border_.joint >= 0) return border_.outward[0] * deta_[border_.joint] >= 0;
+    const BlockRows& H = problem.contacts.jacobian;
+    double outward = 0;
+    for (int r = 0; r < H.dim(border_.contact); ++r) outward += border_.outward[r] * dxi_[H.row[border_.contact] + r];
+    return outward >= 0;
+}
+
+// The share of the direction up to the first border, at most 1; `border` says which.
+double PathNewton::step_to_border(const StepProblem& problem, Border& border, NormalPiece& contact_to, Bound& joint_to) const {
+    const BlockRows& H = problem.contacts.jacobian;
+    double step = 1;
+    border = {};
+    for (int i = 0; i < H.groups(); ++i) {
+        const double *xi = xi_.data() + H.row[i], *dxi = dxi_.data() + H.row[i];
+        const PieceCrossing crossing = first_crossing(cone(problem, i), piece_[i], xi, dxi);
+        const bool just_crossed = i == border_.contact && crossing.at == 0;
+        if (crossing.at < step && !just_crossed) {
+            step = crossing.at;
+            border = {i, -1, crossing.outward};
+            contact_to = crossing.to;
+        }
+        if (piece_[i].kind != NormalPiece::Kind::slip) continue;
+        const double square = xi[1] * xi[1] + xi[2] * xi[2], turn = std::abs(xi[1] * dxi[2] - xi[2] * dxi[1]);
+        if (turn * step > largest_turn * square) {
+            step = largest_turn * square / turn;
+            border = {};
+        }
+    }
+    for (int j = 0; j < eta_.size(); ++j) {
+        if (problem.lower[j] == problem.upper[j] || j == border_.joint || deta_[j] == 0) continue;
+        const double up = deta_[j] > 0 ? 1 : -1;
+        const Bound to = bound_[j] == Bound::free ? (up > 0 ? Bound::upper : Bound::lower) : Bound::free;
+        if (bound_[j] == (up > 0 ? Bound::upper : Bound::lower)) continue;  // away from the border
+        const bool at_upper = bound_[j] == Bound::upper || to == Bound::upper;
+        const double at = std::max(0.0, ((at_upper ? problem.upper[j] : problem.lower[j]) - eta_[j]) / deta_[j]);
+        if (!(at < step)) continue;
+        step = at;
+        border = {-1, j, up * Vec3::UnitX()};
+        joint_to = to;
+    }
+    return step;
+}
+
+void PathNewton::move(double step) {
+    xi_ = xi_.vec() + step * dxi_.vec();
+    eta_ = eta_.vec() + step * deta_.vec();
+}
+
+// The point of xi_, if it is the best so far.
+void PathNewton::offer(const StepProblem& problem, StepSolution& solution, SolveReport& report) {
+    const BlockRows& H = problem.contacts.jacobian;
+    point_.p = z_;
+    for (int i = 0; i < H.groups(); ++i) {
+        project_cone(H.dim(i), problem.contacts.friction[i], problem.contacts.facets[i], point_.p.data() + H.row[i]);
+        point_.modes[i] = mode_of(cone(problem, i), piece_[i]);
+    }
+    for (int j = 0; j < lambda_.size(); ++j) point_.lambda[j] = std::clamp(lambda_[j], problem.lower[j], problem.upper[j]);
+    point_.v = v_;
+    const Residual res = residual(problem, point_, residual_work_);
+    if (!(res.max() < report.residual.max()) && !std::isnan(report.residual.max())) return;
+    report.residual = res;
+    copy_solution(point_, solution);
+}
+
+bool PathNewton::improve(const StepProblem& problem, RowWeights& weights, const PathNewtonOptions& options, double tol,
+                         WorkMeter& meter, StepSolution& solution, SolveReport& report) {
+    start(problem, weights, solution);
+    double merit = evaluate(problem, weights), landed = merit;
+    double least = options.first_eps, eps = least;
+    int factorisations = 0, crossings = 0;
+    const auto aim = [&] {
+        ++factorisations;
+        ++report.factorisations;
+        meter.add(1);
+        return direction(problem, eps);
+    };
+    while (factorisations < options.max_factorisations && !meter.used_up()) {
+        if (!aim()) break;
+        while (!border_.none() && !leads_on(problem) && eps < largest_eps) {
+            eps *= raise;
+            if (meter.used_up() || !aim()) return report.residual.max() <= tol;
+        }
+        Border border;
+        NormalPiece contact_to;
+        Bound joint_to = Bound::free;
+        const double step = step_to_border(problem, border, contact_to, joint_to);
+        if (!std::isfinite(dv_.sum())) break;
+        eps = std::max(least, lower * eps);
+        move(step);
+        merit = evaluate(problem, weights);
+        if (border.contact >= 0) piece_[border.contact] = contact_to;
+        if (border.joint >= 0) bound_[border.joint] = joint_to;
+        border_ = border;
+        ++crossings;
+        ++report.iterations;
+        if (step == 1) {
+            if (merit < pays * landed) least = std::max(options.least_eps, faster * least);
+            landed = merit;
+        }
+        if (step == 1 || crossings % look_every == 0) {
+            offer(problem, solution, report);
+            if (report.residual.max() <= tol) return true;
+        }
+    }
+    return report.residual.max() <= tol;
+}
+
+}  // namespace stickslip
