@@ -31,15 +31,22 @@ constexpr int patient_sweeps = 500;
 
 constexpr int warm_rounds = 6, cold_rounds = 6, polish_rounds = 4;
 
-constexpr PathNewtonOptions along_path{};
+constexpr PathNewtonOptions along_path{}, to_the_end{.extra_landings = 10};
 constexpr AdmmOptions first_admm{};
 constexpr AdmmOptions patient_admm{.max_blocks = 60, .least_fall = 0.99, .max_idle = 10};
 
-bool has_polygon(const StepProblem& problem) {
-    for (int i = 0; i < problem.contacts.size(); ++i)
-        if (problem.contacts.jacobian.dim(i) == 3 && problem.contacts.friction[i] > 0 && problem.contacts.facets[i] > 2)
-            return true;
-    return false;
+struct Cones {
+    bool discs = false, polygons = false;  // those of more than two corners
+};
+
+Cones cones_of(const StepProblem& problem) {
+    Cones cones;
+    for (int i = 0; i < problem.contacts.size(); ++i) {
+        if (problem.contacts.jacobian.dim(i) < 3 || !(problem.contacts.friction[i] > 0)) continue;
+        cones.discs = cones.discs || problem.contacts.facets[i] == 0;
+        cones.polygons = cones.polygons || problem.contacts.facets[i] > 2;
+    }
+    return cones;
 }
 
 bool has_polygon(const DelassusProblem& problem) {
@@ -62,6 +69,12 @@ ConeNewtonOptions newton(const AutoOptions& options) {
     return result;
 }
 
+LemkeOptions pivoting(const AutoOptions& options) {
+    LemkeOptions result;
+    result.tol = options.tol;
+    return result;
+}
+
 InteriorPointOptions inside(const AutoOptions& options) {
     InteriorPointOptions result;
     result.tol = options.tol;
@@ -74,6 +87,7 @@ AutoSolver::AutoSolver(AutoOptions options)
     : options_(options),
       nsgs_(sweeping(options)),
       newton_(newton(options)),
+      lemke_(pivoting(options)),
       interior_(inside(options)) {
     aim_ = goal_ = options.tol;
     modes_.meter = &meter_;
@@ -89,7 +103,7 @@ void AutoSolver::set_tolerance(double tol, double aim) {
 
 void AutoSolver::set_goal(double goal) {
     goal_ = goal;
-    for (Solver* solver : std::initializer_list<Solver*>{&nsgs_, &newton_, &interior_}) solver->set_tolerance(goal, goal);
+    for (Solver* solver : std::initializer_list<Solver*>{&nsgs_, &newton_, &lemke_, &interior_}) solver->set_tolerance(goal, goal);
 }
 
 template <class Attempt>
@@ -130,7 +144,8 @@ bool AutoSolver::path(Climb& climb, const StepSolution& start) {
         copy_solution(start, x);
         local.residual = residual(climb.problem, x, residual_work_);
         local.solver = "path-newton";
-        path_.improve(climb.problem, weights_, along_path, goal_, meter_, x, local);
+        const bool small = climb.problem.contacts.size() <= exact_island;
+        path_.improve(climb.problem, weights_, small ? to_the_end : along_path, goal_, meter_, x, local);
         polish(climb.problem, x, local);
     });
 }
@@ -146,6 +161,13 @@ bool AutoSolver::inner(Climb& climb) {
         local = interior_.solve(climb.problem, x);
         local.factorisations = local.iterations;
         meter_.add(local.iterations);
+    });
+}
+
+bool AutoSolver::pivots(Climb& climb) {
+    return attempt(climb, [&](StepSolution& x, SolveReport& local) {
+        x.warm = false;
+        local = lemke_.solve(climb.problem, x);
     });
 }
 
@@ -230,6 +252,8 @@ bool AutoSolver::climb(Climb& climb) {
     const int contacts = climb.problem.contacts.size();
     set_goal(contacts <= exact_island ? aim_ : options_.tol);
     if (contacts <= small_island && sweeps(climb, options_.quick_sweeps)) return true;
+    const Cones cones = cones_of(climb.problem);
+    if (contacts <= exact_island && cones.polygons && !cones.discs && pivots(climb)) return true;
     if (meter_.used_up() || !weights_.prepare(climb.problem)) return false;
     meter_.add(weights_.factorisations());
     if (admm(climb, first_admm) || path(climb, climb.best)) return true;
@@ -239,7 +263,7 @@ bool AutoSolver::climb(Climb& climb) {
 
 // What is left when a step is neither easy nor ends along the path: other points to start from, and other methods.
 bool AutoSolver::patience(Climb& climb) {
-    return path(climb, guess_) || (!has_polygon(climb.problem) && inner(climb)) || admm(climb, patient_admm) ||
+    return path(climb, guess_) || (!cones_of(climb.problem).polygons && inner(climb)) || admm(climb, patient_admm) ||
            path(climb, climb.best) || sweeps(climb, patient_sweeps) || path(climb, climb.best) || rounds(climb) ||
            sweeps(climb, options_.max_sweeps);
 }

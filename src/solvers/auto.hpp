@@ -5,6 +5,7 @@
 //   one-node          a single body with at most one contact, in closed form
 //   mode-solve        the modes of the last step, or a guess, corrected round by round: one factorisation where they were right
 //   nsgs              a few sweeps, in small islands
+//   lemke             polygons of up to 60 contacts, exactly
 //   admm              one factorisation and many back substitutions (admm.hpp)
 //   path-newton       Newton's method that changes modes one by one (path_newton.hpp): what is hard mostly ends here
 //   path-newton, interior-point, admm, nsgs, cone-newton   the same from other points, and others, with more patience
@@ -21,6 +22,7 @@
 #include "solvers/admm.hpp"
 #include "solvers/cone_newton.hpp"
 #include "solvers/interior_point.hpp"
+#include "solvers/lemke.hpp"
 #include "solvers/mode_solve.hpp"
 #include "solvers/nsgs.hpp"
 #include "solvers/path_newton.hpp"
@@ -77,6 +79,7 @@ private:
     void polish(const StepProblem& problem, StepSolution& x, SolveReport& local);
     bool sweeps(Climb& climb, int count);
     bool inner(Climb& climb);
+    bool pivots(Climb& climb);
     bool rounds(Climb& climb);
     bool good_enough(Climb& climb);
     void set_goal(double goal);
@@ -96,6 +99,7 @@ private:
     PathNewton path_;
     NsgsSolver nsgs_;
     ConeNewtonSolver newton_;
+    LemkeSolver lemke_;
     InteriorPointSolver interior_;
     SoftContacts soft_;
     DelassusSolution local_;

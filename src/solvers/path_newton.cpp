@@ -17,6 +17,7 @@ constexpr double faster = 0.3;                  // of the least eps, after a ful
 constexpr double pays = 0.5;                    // of the merit at the last full step
 constexpr double largest_turn = 0.5;            // tangent of the angle by which a direction of sliding may turn in one step
 constexpr int look_every = 20;                  // crossings
+constexpr double exact_share = 1e-3;            // of the tolerance
 
 bool bounded(const StepProblem& problem, int j) {
     return problem.lower[j] > -infinity || problem.upper[j] < infinity;
@@ -198,7 +199,7 @@ bool PathNewton::improve(const StepProblem& problem, RowWeights& weights, const 
     start(problem, weights, solution);
     double merit = evaluate(problem, weights), landed = merit;
     double least = options.first_eps, eps = least;
-    int factorisations = 0, crossings = 0;
+    int factorisations = 0, crossings = 0, extra = 0;
     const auto aim = [&] {
         ++factorisations;
         ++report.factorisations;
@@ -230,7 +231,8 @@ bool PathNewton::improve(const StepProblem& problem, RowWeights& weights, const 
         }
         if (step == 1 || crossings % look_every == 0) {
             offer(problem, solution, report);
-            if (report.residual.max() <= tol) return true;
+            if (report.residual.max() <= (extra < options.extra_landings ? exact_share * tol : tol)) return true;
+            if (report.residual.max() <= tol) extra += step == 1;
         }
     }
     return report.residual.max() <= tol;

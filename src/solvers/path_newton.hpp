@@ -31,6 +31,7 @@ struct PathNewtonOptions {
     double first_eps = 1e-3;  // of the weight of a row. If larger, more steps; if smaller, redundant rows send p far away
     double least_eps = 1e-8;
     int max_factorisations = 2000;
+    int extra_landings = 0;   // full steps beyond the tolerance, towards a thousandth of it
 };
 
 class PathNewton {
