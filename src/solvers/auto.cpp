@@ -21,6 +21,8 @@ constexpr double last_work = 9e9;
 
 // Contacts up to which an island is solved as exactly as the arithmetic allows; in larger ones that would cost more than it shows.
 constexpr int exact_island = 60;
+// Contacts above which a crossing of the path costs a dozen iterations of ADMM and more.
+constexpr int large_island = 500;
 // Contacts up to which a few sweeps cost less than a factorisation.
 constexpr int small_island = 12;
 
@@ -32,7 +34,7 @@ constexpr int patient_sweeps = 500;
 constexpr int warm_rounds = 6, cold_rounds = 6, polish_rounds = 4;
 
 constexpr PathNewtonOptions along_path{}, to_the_end{.extra_landings = 10};
-constexpr AdmmOptions first_admm{};
+constexpr AdmmOptions first_admm{}, longer_admm{.least_fall = 0.9, .max_idle = 2};
 constexpr AdmmOptions patient_admm{.max_blocks = 60, .least_fall = 0.99, .max_idle = 10};
 
 struct Cones {
@@ -256,16 +258,16 @@ bool AutoSolver::climb(Climb& climb) {
     if (contacts <= exact_island && cones.polygons && !cones.discs && pivots(climb)) return true;
     if (meter_.used_up() || !weights_.prepare(climb.problem)) return false;
     meter_.add(weights_.factorisations());
-    if (admm(climb, first_admm) || path(climb, climb.best)) return true;
+    if (admm(climb, contacts <= large_island ? first_admm : longer_admm) || path(climb, climb.best)) return true;
     if (good_enough(climb)) return true;
     return budget_.limited() ? sweeps(climb, options_.quick_sweeps) : patience(climb);
 }
 
 // What is left when a step is neither easy nor ends along the path: other points to start from, and other methods.
 bool AutoSolver::patience(Climb& climb) {
-    return path(climb, guess_) || (!cones_of(climb.problem).polygons && inner(climb)) || admm(climb, patient_admm) ||
-           path(climb, climb.best) || sweeps(climb, patient_sweeps) || path(climb, climb.best) || rounds(climb) ||
-           sweeps(climb, options_.max_sweeps);
+    return admm(climb, patient_admm) || path(climb, climb.best) || path(climb, guess_) ||
+           (!cones_of(climb.problem).polygons && inner(climb)) || sweeps(climb, patient_sweeps) || path(climb, climb.best) ||
+           rounds(climb) || sweeps(climb, options_.max_sweeps);
 }
 
 SolveReport AutoSolver::solve(const StepProblem& problem, StepSolution& solution) {

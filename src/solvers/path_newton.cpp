@@ -16,6 +16,10 @@ constexpr double largest_eps = 30;
 constexpr double faster = 0.3;                  // of the least eps, after a full step that paid
 constexpr double pays = 0.5;                    // of the merit at the last full step
 constexpr double largest_turn = 0.5;            // tangent of the angle by which a direction of sliding may turn in one step
+// What the factored system may differ by in dz/dxi of a contact; directions of sliding turn in every step.
+constexpr double lagging = 0.2;
+constexpr double least_share = 0.2;             // of the eps it was factored with
+constexpr double least_changed_eps = 1e-6;      // below, changing it costs too many digits
 constexpr int look_every = 20;                  // crossings
 constexpr double exact_share = 1e-3;            // of the tolerance
 
@@ -42,6 +46,7 @@ void PathNewton::start(const StepProblem& problem, const RowWeights& weights, co
     for (RowVec* rows : {&eta_, &deta_, &lambda_, &w_, &Gv_}) rows->resize(G.rows());
     copy_solution(x, point_);
     border_ = {};
+    used_eps_ = 0;
 
     H.product(problem.nodes(), x.v, Hv_);
     piece_.resize(weight_.size());
@@ -85,27 +90,56 @@ double PathNewton::evaluate(const StepProblem& problem, RowWeights& weights) {
     return std::sqrt(merit);
 }
 
-bool PathNewton::direction(const StepProblem& problem, double eps) {
-    const BlockRows &H = problem.contacts.jacobian, &G = problem.joints.jacobian;
-    for (int i = 0; i < H.groups(); ++i) {
-        const int dim = H.dim(i);
-        const Eigen::Map<const Mat3> D(D_.data() + StepSystem::block * i);
-        Mat3 M = weight_[i] * (Mat3::Identity() - D);
-        for (int r = 0; r < dim; ++r) M.row(r) += (problem.S[H.row[i] + r] + eps * weight_[i]) * D.row(r);
-        const Mat3 inverse = M.inverse(), B = D * inverse;  // rows beyond dim are those of w I
-        for (int s = 0; s < dim; ++s) {
-            for (int r = 0; r < dim; ++r) {
-                M_[StepSystem::block * i + r + s * dim] = inverse(r, s);
-                contact_B_[StepSystem::block * i + r + s * dim] = B(r, s);
-            }
+// M^-1 and B of contact i, column-major dim x dim.
+void PathNewton::linearise(const StepProblem& problem, int i, double* M, double* B) const {
+    const BlockRows& H = problem.contacts.jacobian;
+    const int dim = H.dim(i);
+    const Eigen::Map<const Mat3> D(D_.data() + StepSystem::block * i);
+    Mat3 full = weight_[i] * (Mat3::Identity() - D);
+    for (int r = 0; r < dim; ++r) full.row(r) += (problem.S[H.row[i] + r] + used_eps_ * weight_[i]) * D.row(r);
+    const Mat3 inverse = full.inverse(), product = D * inverse;  // rows beyond dim are those of w I
+    for (int s = 0; s < dim; ++s) {
+        for (int r = 0; r < dim; ++r) {
+            M[r + s * dim] = inverse(r, s);
+            B[r + s * dim] = product(r, s);
         }
     }
-    for (int j = 0; j < G.rows(); ++j)
+}
+
+// Brings the factored system up to date; false where factoring again is better.
+bool PathNewton::change(const StepProblem& problem, WorkMeter& meter) {
+    for (int i = 0; i < problem.contacts.size(); ++i) {
+        const double *D = D_.data() + StepSystem::block * i, *used = used_D_.data() + StepSystem::block * i;
+        double difference = 0;
+        for (int k = 0; k < StepSystem::block; ++k) difference = std::max(difference, std::abs(D[k] - used[k]));
+        if (difference <= lagging) continue;
+        linearise(problem, i, M_.data() + StepSystem::block * i, contact_B_.data() + StepSystem::block * i);
+        if (!system_.change(problem, i, contact_B_.data() + StepSystem::block * i)) return false;
+        std::copy_n(D, StepSystem::block, used_D_.data() + StepSystem::block * i);
+        meter.add_slow(3 * system_.solve_work());
+    }
+    meter.add_slow(system_.solve_work());
+    return system_.finish();
+}
+
+bool PathNewton::prepare(const StepProblem& problem, double eps, WorkMeter& meter) {
+    const bool near = eps <= used_eps_ && eps >= least_share * used_eps_ && used_eps_ > least_changed_eps;
+    if (near && system_.worth_changing() && used_bound_ == bound_ && change(problem, meter)) return true;
+    used_eps_ = eps;
+    used_D_ = D_;
+    used_bound_ = bound_;
+    for (int i = 0; i < problem.contacts.size(); ++i)
+        linearise(problem, i, M_.data() + StepSystem::block * i, contact_B_.data() + StepSystem::block * i);
+    for (int j = 0; j < problem.joints.size(); ++j)
         joint_B_[j] = bound_[j] == Bound::free
                           ? 1 / (problem.T[j] + (bounded(problem, j) ? eps : joint_eps) * joint_weight_[j])
                           : 0.0;
-    if (!system_.factor(problem, joint_B_, contact_B_)) return false;
+    meter.add(1);
+    return system_.factor(problem, joint_B_, contact_B_);
+}
 
+void PathNewton::direction(const StepProblem& problem) {
+    const BlockRows &H = problem.contacts.jacobian, &G = problem.joints.jacobian;
     const auto times = [&](const std::vector<double>& blocks, int i, int r, auto&& entry) {
         double sum = 0;
         for (int s = 0, dim = H.dim(i); s < dim; ++s) sum += blocks[StepSystem::block * i + r + s * dim] * entry(H.row[i] + s);
@@ -118,7 +152,7 @@ bool PathNewton::direction(const StepProblem& problem, double eps) {
     dv_.setZero();
     H.add_transpose_product(problem.nodes(), dxi_, dv_);
     G.add_transpose_product(problem.nodes(), deta_, dv_);
-    system_.solve(dv_);
+    system_.solve(problem, dv_);
     H.product(problem.nodes(), dv_, Hv_);
     G.product(problem.nodes(), dv_, Gv_);
     for (int i = 0; i < H.groups(); ++i)
@@ -126,7 +160,6 @@ bool PathNewton::direction(const StepProblem& problem, double eps) {
             dxi_[H.row[i] + r] = -times(M_, i, r, [&](int k) { return phi_[k] + Hv_[k]; });
     for (int j = 0; j < G.rows(); ++j)
         deta_[j] = -(joint_B_[j] > 0 ? joint_B_[j] : 1 / joint_weight_[j]) * (w_[j] + Gv_[j]);
-    return true;
 }
 
 bool PathNewton::leads_on(const StepProblem& problem) const {
@@ -179,7 +212,7 @@ void PathNewton::move(double step) {
 }
 
 // The point of xi_, if it is the best so far.
-void PathNewton::offer(const StepProblem& problem, StepSolution& solution, SolveReport& report) {
+bool PathNewton::offer(const StepProblem& problem, StepSolution& solution, SolveReport& report) {
     const BlockRows& H = problem.contacts.jacobian;
     point_.p = z_;
     for (int i = 0; i < H.groups(); ++i) {
@@ -189,9 +222,10 @@ void PathNewton::offer(const StepProblem& problem, StepSolution& solution, Solve
     for (int j = 0; j < lambda_.size(); ++j) point_.lambda[j] = std::clamp(lambda_[j], problem.lower[j], problem.upper[j]);
     point_.v = v_;
     const Residual res = residual(problem, point_, residual_work_);
-    if (!(res.max() < report.residual.max()) && !std::isnan(report.residual.max())) return;
+    if (!(res.max() < report.residual.max()) && !std::isnan(report.residual.max())) return false;
     report.residual = res;
     copy_solution(point_, solution);
+    return true;
 }
 
 bool PathNewton::improve(const StepProblem& problem, RowWeights& weights, const PathNewtonOptions& options, double tol,
@@ -199,14 +233,15 @@ bool PathNewton::improve(const StepProblem& problem, RowWeights& weights, const 
     start(problem, weights, solution);
     double merit = evaluate(problem, weights), landed = merit;
     double least = options.first_eps, eps = least;
-    int factorisations = 0, crossings = 0, extra = 0;
+    int factorisations = 0, crossings = 0, last_best = 0, extra = 0;
     const auto aim = [&] {
         ++factorisations;
         ++report.factorisations;
-        meter.add(1);
-        return direction(problem, eps);
+        if (!prepare(problem, eps, meter)) return false;
+        direction(problem);
+        return true;
     };
-    while (factorisations < options.max_factorisations && !meter.used_up()) {
+    while (factorisations < options.max_factorisations && crossings - last_best <= options.max_idle && !meter.used_up()) {
         if (!aim()) break;
         while (!border_.none() && !leads_on(problem) && eps < largest_eps) {
             eps *= raise;
@@ -219,10 +254,10 @@ bool PathNewton::improve(const StepProblem& problem, RowWeights& weights, const 
         if (!std::isfinite(dv_.sum())) break;
         eps = std::max(least, lower * eps);
         move(step);
-        merit = evaluate(problem, weights);
         if (border.contact >= 0) piece_[border.contact] = contact_to;
         if (border.joint >= 0) bound_[border.joint] = joint_to;
         border_ = border;
+        merit = evaluate(problem, weights);
         ++crossings;
         ++report.iterations;
         if (step == 1) {
@@ -230,7 +265,7 @@ bool PathNewton::improve(const StepProblem& problem, RowWeights& weights, const 
             landed = merit;
         }
         if (step == 1 || crossings % look_every == 0) {
-            offer(problem, solution, report);
+            if (offer(problem, solution, report)) last_best = crossings;
             if (report.residual.max() <= (extra < options.extra_landings ? exact_share * tol : tol)) return true;
             if (report.residual.max() <= tol) extra += step == 1;
         }

@@ -21,6 +21,7 @@
 #pragma once
 
 #include "problems/residual.hpp"
+#include "solvers/corrected_system.hpp"
 #include "solvers/normal_pieces.hpp"
 #include "solvers/row_weights.hpp"
 #include "solvers/work_meter.hpp"
@@ -31,6 +32,7 @@ struct PathNewtonOptions {
     double first_eps = 1e-3;  // of the weight of a row. If larger, more steps; if smaller, redundant rows send p far away
     double least_eps = 1e-8;
     int max_factorisations = 2000;
+    int max_idle = 1000;      // crossings without a new best point
     int extra_landings = 0;   // full steps beyond the tolerance, towards a thousandth of it
 };
 
@@ -53,14 +55,21 @@ private:
     // z, D, Phi, v at (xi, eta); returns sqrt(sum Phi_i^2 / w_i).
     double evaluate(const StepProblem& problem, RowWeights& weights);
     void move(double step);
-    bool direction(const StepProblem& problem, double eps);
+    // Factors, or changes the factored system where few contacts differ from it; `meter` counts what it cost.
+    bool prepare(const StepProblem& problem, double eps, WorkMeter& meter);
+    bool change(const StepProblem& problem, WorkMeter& meter);
+    void linearise(const StepProblem& problem, int i, double* M, double* B) const;
+    void direction(const StepProblem& problem);
     bool leads_on(const StepProblem& problem) const;  // the direction does not lead back over the border
     double step_to_border(const StepProblem& problem, Border& border, NormalPiece& contact_to, Bound& joint_to) const;
     ContactCone cone(const StepProblem& problem, int i) const;
-    void offer(const StepProblem& problem, StepSolution& solution, SolveReport& report);
+    bool offer(const StepProblem& problem, StepSolution& solution, SolveReport& report);
 
-    StepSystem system_;
+    CorrectedSystem system_;
     std::vector<double> joint_B_, contact_B_, D_, M_, weight_, joint_weight_;
+    std::vector<double> used_D_;       // that B and M in use were made of
+    double used_eps_ = 0;              // and their eps; 0: nothing is factored
+    std::vector<Bound> used_bound_;
     std::vector<NormalPiece> piece_;
     std::vector<Bound> bound_;
     RowVec xi_, dxi_, z_, phi_, Hv_;            // contacts
