@@ -289,6 +289,7 @@ private:
         VecX& left = w_.left;
         left.resize(nodes_.nv());
         std::vector<SizedSum>& sums = w_.balance;
+        if (coupled) judge_uncoupled(sums);
         double before = infinity, change = infinity;
         for (int round = 0; round < max_refinements; ++round) {
             for (int i = 0; i < nodes_.nv(); ++i) left[i] = Twofold::value(sums[i]);
@@ -310,6 +311,16 @@ private:
         solve(w_.error, coupled, w_.step);  // what rounding of the balance may amount to
         const double hidden = w_.step.size() > 0 ? w_.step.cwiseAbs().maxCoeff() : 0;
         raise_to(result_.rounding, change <= 1e-3 * size || change == 0 ? 2 * (change + hidden) : unknown);
+    }
+
+    // The balance in the scale of each body by itself, as the residual has it: couplings may make the other one smaller.
+    void judge_uncoupled(const std::vector<SizedSum>& sums) {
+        for (int i = 0; i < nodes_.nv(); ++i) w_.left[i] = Twofold::value(sums[i]);
+        w_.step.resize(nodes_.nv());
+        w_.inverse.apply(w_.left, w_.step);
+        for (int i = 0; i < nodes_.nv(); ++i) raise_to(result_.residual.dynamics, std::abs(w_.step[i]));
+        w_.inverse.apply(w_.error, w_.step);
+        for (int i = 0; i < nodes_.nv(); ++i) raise_to(result_.rounding, 2 * std::abs(w_.step[i]));
     }
 
     void judge_joint(int g) {
