@@ -31,9 +31,13 @@ constexpr double soft_allowance = 3;
 
 constexpr int patient_sweeps = 500;
 
-constexpr int warm_rounds = 6, cold_rounds = 6, polish_rounds = 4;
+constexpr int warm_rounds = 6, cold_rounds = 6, polish_rounds = 10;
 
-constexpr PathNewtonOptions along_path{}, to_the_end{.extra_landings = 10};
+// Of the speed at the contacts: nearer than this to the solution most modes are right.
+constexpr double polish_below = 1e-2;
+
+// The first is the surer one, the second the faster near the end: where it is tried the first has mostly come close.
+constexpr PathNewtonOptions along_path{.extra_looks = 5}, stiffer_path{.first_eps = 1e-5, .max_idle = 300, .extra_looks = 5};
 constexpr AdmmOptions first_admm{}, longer_admm{.least_fall = 0.9, .max_idle = 2};
 constexpr AdmmOptions patient_admm{.max_blocks = 60, .least_fall = 0.99, .max_idle = 10};
 
@@ -130,7 +134,8 @@ bool AutoSolver::admm(Climb& climb, const AdmmOptions& options) {
     return attempt(climb, [&](StepSolution& x, SolveReport& local) {
         local.residual = climb.report.residual;
         local.solver = "admm";
-        if (admm_.improve(climb.problem, weights_, options, goal_, meter_, x, local)) polish(climb.problem, x, local);
+        admm_.improve(climb.problem, weights_, options, goal_, meter_, x, local);
+        if (local.residual.max() <= polish_below * weights_.speed()) polish(climb.problem, x, local);
     });
 }
 
@@ -141,13 +146,13 @@ void AutoSolver::polish(const StepProblem& problem, StepSolution& x, SolveReport
     local.factorisations += modes_.factorisations();
 }
 
-bool AutoSolver::path(Climb& climb, const StepSolution& start) {
+bool AutoSolver::path(Climb& climb, const StepSolution& start, PathNewtonOptions options) {
+    if (climb.problem.contacts.size() > exact_island) options.extra_looks = 0;
     return attempt(climb, [&](StepSolution& x, SolveReport& local) {
         copy_solution(start, x);
         local.residual = residual(climb.problem, x, residual_work_);
         local.solver = "path-newton";
-        const bool small = climb.problem.contacts.size() <= exact_island;
-        path_.improve(climb.problem, weights_, small ? to_the_end : along_path, goal_, meter_, x, local);
+        path_.improve(climb.problem, weights_, options, goal_, meter_, x, local);
         polish(climb.problem, x, local);
     });
 }
@@ -258,16 +263,18 @@ bool AutoSolver::climb(Climb& climb) {
     if (contacts <= exact_island && cones.polygons && !cones.discs && pivots(climb)) return true;
     if (meter_.used_up() || !weights_.prepare(climb.problem)) return false;
     meter_.add(weights_.factorisations());
-    if (admm(climb, contacts <= large_island ? first_admm : longer_admm) || path(climb, climb.best)) return true;
+    if (admm(climb, contacts <= large_island ? first_admm : longer_admm) || path(climb, climb.best, along_path) ||
+        path(climb, climb.best, stiffer_path))
+        return true;
     if (good_enough(climb)) return true;
     return budget_.limited() ? sweeps(climb, options_.quick_sweeps) : patience(climb);
 }
 
 // What is left when a step is neither easy nor ends along the path: other points to start from, and other methods.
 bool AutoSolver::patience(Climb& climb) {
-    return admm(climb, patient_admm) || path(climb, climb.best) || path(climb, guess_) ||
-           (!cones_of(climb.problem).polygons && inner(climb)) || sweeps(climb, patient_sweeps) || path(climb, climb.best) ||
-           rounds(climb) || sweeps(climb, options_.max_sweeps);
+    return admm(climb, patient_admm) || path(climb, climb.best, along_path) || path(climb, guess_, along_path) ||
+           (!cones_of(climb.problem).polygons && inner(climb)) || sweeps(climb, patient_sweeps) ||
+           path(climb, climb.best, along_path) || rounds(climb) || sweeps(climb, options_.max_sweeps);
 }
 
 SolveReport AutoSolver::solve(const StepProblem& problem, StepSolution& solution) {

@@ -266,8 +266,8 @@ bool PathNewton::improve(const StepProblem& problem, RowWeights& weights, const 
         }
         if (step == 1 || crossings % look_every == 0) {
             if (offer(problem, solution, report)) last_best = crossings;
-            if (report.residual.max() <= (extra < options.extra_landings ? exact_share * tol : tol)) return true;
-            if (report.residual.max() <= tol) extra += step == 1;
+            if (report.residual.max() <= (extra < options.extra_looks ? exact_share * tol : tol)) return true;
+            extra += report.residual.max() <= tol;
         }
     }
     return report.residual.max() <= tol;

@@ -33,7 +33,7 @@ struct PathNewtonOptions {
     double least_eps = 1e-8;
     int max_factorisations = 2000;
     int max_idle = 1000;      // crossings without a new best point
-    int extra_landings = 0;   // full steps beyond the tolerance, towards a thousandth of it
+    int extra_looks = 0;      // full steps or 20 crossings beyond the tolerance, towards a thousandth of it
 };
 
 class PathNewton {
