@@ -24,7 +24,7 @@ constexpr int exact_island = 60;
 // Contacts above which a crossing of the path costs a dozen iterations of ADMM and more.
 constexpr int large_island = 500;
 // Contacts up to which a few sweeps cost less than a factorisation.
-constexpr int small_island = 30;
+constexpr int small_island = 12;
 
 // A softened problem, exactly solved, is better than a point of a smaller residual that obeys no law: up to this factor.
 constexpr double soft_allowance = 3;
