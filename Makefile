@@ -4,6 +4,7 @@
 # make bench     time kernels and scenes, write bench/results/<machine>/*.csv
 # make bench-solvers FCLIB=folder   our solvers against Siconos on FCLIB files and piles; BENCH_ARGS="--only capsules --limit 5"
 # make bench-peers   Bullet, ODE, MuJoCo beside us on the same scenes; BENCH_ARGS="--scenes stack,slide --engines stickslip,ode"
+# make bench-heaps   falling, hit and resting heaps with default options, and what became of each; BENCH_ARGS="--only wall --seconds 60"
 # make install   PREFIX=/usr/local, DESTDIR= : library, headers, command, scenes, man page
 # make format    clang-format over our sources;  make tidy: clang-tidy;  make clean: remove build/
 
@@ -17,7 +18,7 @@ release := build/release
 tiers = run
 sources = $(shell find include src cli tests bench examples -name '*.[ch]pp')
 
-.PHONY: help deps demo build test bench bench-solvers bench-peers install clean format tidy
+.PHONY: help deps demo build test bench bench-solvers bench-peers bench-heaps install clean format tidy
 help:
 	@sed -n '1,/^$$/s/^# //p' Makefile
 
@@ -67,6 +68,11 @@ bench-peers: build
 	@cmake --build $(release) -j $(JOBS) --target bench_peers
 	@arch=$$(sed -n 's/^STICKSLIP_ARCH:[A-Z]*=//p' $(release)/CMakeCache.txt); \
 	bench/peers/run.py $(release) bench/results/$$arch-$$(nproc)core $(BENCH_ARGS)
+
+bench-heaps: tiers = run
+bench-heaps: build
+	@arch=$$(sed -n 's/^STICKSLIP_ARCH:[A-Z]*=//p' $(release)/CMakeCache.txt); \
+	bench/heaps/run.py build/stickslip --out bench/results/$$arch-$$(nproc)core/heaps.csv $(BENCH_ARGS)
 
 install: build
 	@DESTDIR=$(DESTDIR) cmake --install $(release) --prefix $(PREFIX)

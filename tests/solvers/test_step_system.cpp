@@ -2,6 +2,7 @@
 // bodies, contacts with the ground, contacts that are switched off, bodies of other sizes.
 #include <gtest/gtest.h>
 
+#include "solvers/corrected_system.hpp"
 #include "solvers/step_system.hpp"
 #include "support/problems.hpp"
 
@@ -79,6 +80,37 @@ TEST(StepSystem, ManifoldsGroundAndOpenContactsAddUpToTheDenseMatrix) {
         const double scale = y.norm();
         system.solve(y);
         EXPECT_LT((laws.dense * (y - x)).norm(), 1e-12 * scale) << trial;
+    }
+}
+
+// Contacts changed one after the other, some of them twice, against the matrix that has the last of their blocks.
+TEST(CorrectedSystem, ChangedContactsAreThoseOfTheDenseMatrix) {
+    Random random(6);
+    CorrectedSystem system;
+    for (int trial = 0; trial < 40; ++trial) {
+        const StepProblem problem = any_problem(random, std::vector<int>(8, trial % 2 == 0 ? 6 : 3));
+        system.analyse(problem);
+        Laws laws = any_laws(random, problem);
+        ASSERT_TRUE(system.factor(problem, laws.joint, laws.contact));
+        const Laws others = any_laws(random, problem);
+        const BlockRows& H = problem.contacts.jacobian;
+        const MatX h = H.dense(problem.nodes());
+        for (int change = 0; change < 10; ++change) {
+            const int g = random.below(std::min(12, problem.contacts.size())), dim = H.dim(g);
+            double* const B = laws.contact.data() + StepSystem::block * g;
+            const double* const to = others.contact.data() + StepSystem::block * random.below(problem.contacts.size());
+            MatX law = Eigen::Map<const Mat3>(to).topLeftCorner(dim, dim);
+            const MatX rows = h.middleRows(H.row[g], dim);
+            laws.dense += rows.transpose() * (law - Eigen::Map<MatX>(B, dim, dim)) * rows;
+            Eigen::Map<MatX>(B, dim, dim) = law;
+            ASSERT_TRUE(system.change(problem, g, B));
+        }
+        ASSERT_TRUE(system.finish());
+        const VecX x = random.vector(problem.nodes().nv());
+        VecX y = laws.dense * x;
+        const double scale = y.norm();
+        system.solve(problem, y);
+        EXPECT_LT((laws.dense * (y - x)).norm(), 1e-9 * scale) << trial;
     }
 }
 
