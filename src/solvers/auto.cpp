@@ -20,7 +20,7 @@ constexpr double rest_share = 1e-5;
 constexpr double last_work = 9e9;
 
 // Contacts up to which an island is solved as exactly as the arithmetic allows; in larger ones that would cost more than it shows.
-constexpr int exact_island = 60;
+constexpr int exact_island = 100;
 // Contacts above which a crossing of the path costs a dozen iterations of ADMM and more.
 constexpr int large_island = 500;
 // Contacts up to which a few sweeps cost less than a factorisation.
@@ -29,6 +29,11 @@ constexpr int small_island = 12;
 // A softened problem, exactly solved, is better than a point of a smaller residual that obeys no law: up to this factor.
 constexpr double soft_allowance = 3;
 
+// Of the residual of a step that is not certified: what it may grow by for the sake of momentum. Energy that nobody can account for
+// ends a run, speeds at which contacts close do not.
+constexpr double momentum_allowance = 10;
+
+constexpr int reserved_sweeps = 15;
 constexpr int patient_sweeps = 500;
 
 constexpr int warm_rounds = 6, cold_rounds = 6, polish_rounds = 10;
@@ -38,6 +43,8 @@ constexpr double polish_below = 1e-2;
 
 // The first is the surer one, the second the faster near the end: where it is tried the first has mostly come close.
 constexpr PathNewtonOptions along_path{.extra_looks = 5}, stiffer_path{.first_eps = 1e-5, .max_idle = 300, .extra_looks = 5};
+// In small islands heavy bodies on light ones are the difficulty, which eps makes worse.
+constexpr PathNewtonOptions stiffest_path{.first_eps = 1e-7, .max_idle = 60, .extra_looks = 5};
 constexpr AdmmOptions first_admm{}, longer_admm{.least_fall = 0.9, .max_idle = 2};
 constexpr AdmmOptions patient_admm{.max_blocks = 60, .least_fall = 0.99, .max_idle = 10};
 
@@ -161,6 +168,22 @@ bool AutoSolver::sweeps(Climb& climb, int count) {
     return attempt(climb, [&](StepSolution& x, SolveReport& local) { nsgs_.sweep(climb.problem, x, count, local); });
 }
 
+// A few sweeps that no budget takes away: an island that comes after it is used up would else not feel its contacts at all.
+void AutoSolver::last_sweeps(Climb& climb) {
+    nsgs_.meter = nullptr;
+    nsgs_.options.polish = false;
+    copy_solution(climb.best, x_);
+    SolveReport local;
+    nsgs_.sweep(climb.problem, x_, reserved_sweeps, local);
+    nsgs_.options.polish = true;
+    nsgs_.meter = &meter_;
+    climb.report.iterations += local.iterations;
+    if (!(local.residual.max() < climb.report.residual.max())) return;
+    climb.report.residual = local.residual;
+    climb.report.solver = local.solver;
+    copy_solution(x_, climb.best);
+}
+
 bool AutoSolver::inner(Climb& climb) {
     return attempt(climb, [&](StepSolution& x, SolveReport& local) {
         x.warm = false;
@@ -185,7 +208,7 @@ bool AutoSolver::rounds(Climb& climb) {
 }
 
 // v = A^-1 (r + G' lambda + H' p), so that momentum and the energy ledger close to rounding whatever the tolerance left in
-// the contacts; kept when the residual as a whole does not suffer.
+// the contacts; kept when the residual as a whole does not suffer, or not much where the step is not certified anyway.
 void AutoSolver::restore_momentum(const StepProblem& problem, StepSolution& solution, Residual& res) {
     copy_solution(solution, x_);
     inverse_.factor(problem.A);
@@ -199,7 +222,8 @@ void AutoSolver::restore_momentum(const StepProblem& problem, StepSolution& solu
         x_.v += step_;
     }
     const Residual restored = residual(problem, x_, residual_work_);
-    if (!(restored.max() <= std::max(res.max(), 0.5 * options_.tol))) return;
+    const double allowed = res.max() <= options_.tol ? std::max(res.max(), 0.5 * options_.tol) : momentum_allowance * res.max();
+    if (!(restored.max() <= allowed)) return;
     res = restored;
     solution.v = x_.v;
 }
@@ -263,7 +287,8 @@ bool AutoSolver::climb(Climb& climb) {
     if (contacts <= exact_island && cones.polygons && !cones.discs && pivots(climb)) return true;
     if (meter_.used_up() || !weights_.prepare(climb.problem)) return false;
     meter_.add(weights_.factorisations());
-    if (admm(climb, contacts <= large_island ? first_admm : longer_admm) || path(climb, climb.best, along_path) ||
+    if (admm(climb, contacts <= large_island ? first_admm : longer_admm) ||
+        (contacts <= exact_island && path(climb, climb.best, stiffest_path)) || path(climb, climb.best, along_path) ||
         path(climb, climb.best, stiffer_path))
         return true;
     if (good_enough(climb)) return true;
@@ -300,7 +325,8 @@ SolveReport AutoSolver::solve(const StepProblem& problem, StepSolution& solution
         meter_.limit(modes_.work(), 1e9 * options_.max_work);
         Climb climb{problem, solution, report};
         done = this->climb(climb);
-        restore_momentum(problem, solution, report.residual);
+        if (!done && budget_.limited()) last_sweeps(climb);
+        if (!(report.residual.max() <= exact_share * aim_)) restore_momentum(problem, solution, report.residual);
         done = report.residual.max() <= options_.tol;
     }
     solution.warm = true;

@@ -5,7 +5,7 @@
 //   one-node          a single body with at most one contact, in closed form
 //   mode-solve        the modes of the last step, or a guess, corrected round by round: one factorisation where they were right
 //   nsgs              a few sweeps, in small islands
-//   lemke             polygons of up to 60 contacts, exactly
+//   lemke             polygons of up to 100 contacts, exactly
 //   admm              one factorisation and many back substitutions (admm.hpp)
 //   path-newton       Newton's method that changes modes one by one (path_newton.hpp): what is hard mostly ends here
 //   path-newton, interior-point, admm, nsgs, cone-newton   the same from other points, and others, with more patience
@@ -78,6 +78,7 @@ private:
     bool path(Climb& climb, const StepSolution& start, PathNewtonOptions options);
     void polish(const StepProblem& problem, StepSolution& x, SolveReport& local);
     bool sweeps(Climb& climb, int count);
+    void last_sweeps(Climb& climb);
     bool inner(Climb& climb);
     bool pivots(Climb& climb);
     bool rounds(Climb& climb);
