@@ -13,6 +13,8 @@ namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double unknown = infinity;
+// Beyond, squares of impulses that change a velocity by the tolerance leave the range of doubles, and laws seem to hold.
+constexpr double largest_weight = 1e140;
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 // Rounding of the natural map and of the laws themselves, in units of eps (|p| / rho + |u|): a dozen operations.
 constexpr double law_operations = 3;
@@ -358,7 +360,7 @@ private:
         const double rho = natural_step(weight / dim), mu = problem_.contacts.friction[i];
         const double* p = x_.p.data() + first;
         raise_to(result_.residual.contacts, contact_violation(dim, mu, problem_.contacts.facets[i], rho, u, p));
-        raise_to(result_.rounding, contact_rounding(dim, mu, rho, u, p, error));
+        raise_to(result_.rounding, weight < largest_weight ? contact_rounding(dim, mu, rho, u, p, error) : unknown);
         if (!precise || problem_.A.couplings.empty() || std::isinf(result_.rounding)) return;
         // Couplings may make a contact stiffer or softer than its own bodies are: the laws must hold in that scale too.
         const double whole = natural_step(whole_weight(i) / dim);

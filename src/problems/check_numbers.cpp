@@ -110,6 +110,11 @@ void check_positive_definite(const BlockMatrix& A, const std::string& name, cons
         const Eigen::Map<const MatX> block(A.values.data() + A.diagonal[n], dof, dof);
         S = 0.5 * (block + block.transpose());
         const std::string where = fmt::format("the block of node {}", n);
+        for (int i = 0; i < dof; ++i)
+            if (block(i, i) > 0 && block(i, i) < 1 / largest_number)
+                throw Error(fmt::format("'{}': {} has {} on its diagonal, too small to compute with (at least {:g})", name, where,
+                                        block(i, i), 1 / largest_number),
+                            {path});
         if (!scale_to_ones(S, scale)) refuse(name, where, path);
         const Eigen::LLT<MatX> factors(S);
         if (factors.info() != Eigen::Success) refuse(name, where, path);

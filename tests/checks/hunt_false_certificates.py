@@ -134,7 +134,7 @@ def solve(command, result, judged, problem_path, solution_path):
         told = json.loads(done.stdout)
     except ValueError:
         told = None
-    beyond = ("too large to compute with", "expected a finite number")
+    beyond = ("too large to compute with", "too small to compute with", "expected a finite number")
     if done.returncode == 2 and any(words in done.stderr for words in beyond):  # refused as input
         result.outcome = "refused"
         return

@@ -105,6 +105,39 @@ TEST(Certificate, DynamicsAreJudgedWithTheWholeMatrix) {
     EXPECT_LT(certified(problem, solution).bound(), 1e-9);
 }
 
+// Two bodies coupled so that the whole matrix moves them less by an imbalance than each mass alone would: the larger number counts, since
+// that is the residual as documented.
+TEST(Certificate, CoupledDynamicsAreJudgedInTheScaleOfEachBodyToo) {
+    StepProblem problem = points({1, 1});
+    const BlockMatrix::Coupling up = problem.A.add_coupling(0, 1);
+    problem.A.block(up)(0, 0) = 0.9;
+    const BlockMatrix::Coupling low = problem.A.add_coupling(1, 0);
+    problem.A.block(low)(0, 0) = 0.9;
+    problem.r << 1e-6, 1e-6;  // A v = r has v = r / 1.9
+    finish(problem);
+    const Certificate certificate = certified(problem, nothing(problem));
+    EXPECT_NEAR(certificate.residual.dynamics, 1e-6, 1e-15);
+}
+
+// Friction is missing by 0.3 m/s on a body of 1e-200 kg: squares of its impulses are zero in doubles.
+TEST(Certificate, MassesBeyondTheRangeAreNotCertified) {
+    for (const double mass : {1.0, 1e-60, 1e-200}) {
+        StepProblem problem;
+        Nodes nodes;
+        nodes.add(3);
+        problem.A.shape_diagonal(nodes);
+        problem.A.block(0).diagonal().setConstant(mass);
+        problem.contacts.begin_contact({ContactKind::shapes, 0, 0, {}, {}}, 3, 0, 0.3, 0, disc_facets);
+        problem.contacts.jacobian.add_block(0, 3).setIdentity();
+        problem.size_to_rows();
+        problem.r << -mass, mass, 0;
+        StepSolution solution = nothing(problem);
+        solution.p[0] = mass;
+        solution.v << 0, 1, 0;
+        EXPECT_GT(certified(problem, solution).bound(), 0.1) << mass;
+    }
+}
+
 TEST(Certificate, NothingThatIsNotANumberIsCertified) {
     StepProblem problem = points({1});
     add_contact(problem, {{0, 1.0}});

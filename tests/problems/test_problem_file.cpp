@@ -304,6 +304,7 @@ TEST(ProblemFile, NumbersThatNobodyCanComputeWithAreRefusedByName) {
     spoil("'contacts/values' entry 7 is 1e+308", [](StepProblem& p) { p.contacts.jacobian.values[7] = 1e308; });
     spoil("'joints/values' entry 0 is inf", [](StepProblem& p) { p.joints.jacobian.values[0] = infinity; });
     spoil("'A/values' entry 1 is nan", [&](StepProblem& p) { p.A.values[1] = nan; });
+    spoil("the block of node 0 has 1e-200 on its diagonal, too small", [](StepProblem& p) { p.A.values[p.A.diagonal[0]] = 1e-200; });
     spoil("the block of node 1 has no positive definite", [](StepProblem& p) { p.A.values[p.A.diagonal[1]] *= -1; });
     spoil("the block of node 2 has no positive definite", [](StepProblem& p) {
         const int dof = p.nodes().dof(2);  // two equal rows and columns: singular
