@@ -36,7 +36,7 @@ constexpr double momentum_allowance = 10;
 constexpr int reserved_sweeps = 15;
 constexpr int patient_sweeps = 500;
 
-constexpr int warm_rounds = 6, cold_rounds = 6, polish_rounds = 10;
+constexpr int small_warm_rounds = 15, warm_rounds = 6, cold_rounds = 6, polish_rounds = 10;
 
 // Of the speed at the contacts: nearer than this to the solution most modes are right.
 constexpr double polish_below = 1e-2;
@@ -168,20 +168,23 @@ bool AutoSolver::sweeps(Climb& climb, int count) {
     return attempt(climb, [&](StepSolution& x, SolveReport& local) { nsgs_.sweep(climb.problem, x, count, local); });
 }
 
-// A few sweeps that no budget takes away: an island that comes after it is used up would else not feel its contacts at all.
+// A few sweeps that no budget takes away, from the best point and from the guess: an island that comes after it is used up would else
+// not feel its contacts at all, and a small budget would do better than a larger one.
 void AutoSolver::last_sweeps(Climb& climb) {
     nsgs_.meter = nullptr;
     nsgs_.options.polish = false;
-    copy_solution(climb.best, x_);
-    SolveReport local;
-    nsgs_.sweep(climb.problem, x_, reserved_sweeps, local);
+    for (const bool from_guess : {false, true}) {
+        copy_solution(from_guess ? guess_ : climb.best, x_);
+        SolveReport local;
+        nsgs_.sweep(climb.problem, x_, reserved_sweeps, local);
+        climb.report.iterations += local.iterations;
+        if (!(local.residual.max() < climb.report.residual.max())) continue;
+        climb.report.residual = local.residual;
+        climb.report.solver = local.solver;
+        copy_solution(x_, climb.best);
+    }
     nsgs_.options.polish = true;
     nsgs_.meter = &meter_;
-    climb.report.iterations += local.iterations;
-    if (!(local.residual.max() < climb.report.residual.max())) return;
-    climb.report.residual = local.residual;
-    climb.report.solver = local.solver;
-    copy_solution(x_, climb.best);
 }
 
 bool AutoSolver::inner(Climb& climb) {
@@ -198,6 +201,7 @@ bool AutoSolver::pivots(Climb& climb) {
     return attempt(climb, [&](StepSolution& x, SolveReport& local) {
         x.warm = false;
         local = lemke_.solve(climb.problem, x);
+        polish(climb.problem, x, local);
     });
 }
 
@@ -316,7 +320,8 @@ SolveReport AutoSolver::solve(const StepProblem& problem, StepSolution& solution
     const bool warm = solution.warm;
     if (!warm) modes_.guess(problem, solution);
     report.solver = "mode-solve";
-    modes_.max_rounds = warm ? warm_rounds : cold_rounds;
+    const bool small = problem.contacts.size() <= exact_island;
+    modes_.max_rounds = !warm ? cold_rounds : small ? small_warm_rounds : warm_rounds;
     copy_solution(solution, guess_);
     bool done = modes_.improve(problem, solution, aim_, report.residual);
     report.iterations = modes_.iterations();
@@ -325,8 +330,8 @@ SolveReport AutoSolver::solve(const StepProblem& problem, StepSolution& solution
         meter_.limit(modes_.work(), 1e9 * options_.max_work);
         Climb climb{problem, solution, report};
         done = this->climb(climb);
+        restore_momentum(problem, solution, report.residual);
         if (!done && budget_.limited()) last_sweeps(climb);
-        if (!(report.residual.max() <= exact_share * aim_)) restore_momentum(problem, solution, report.residual);
         done = report.residual.max() <= options_.tol;
     }
     solution.warm = true;
