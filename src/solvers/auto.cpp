@@ -42,7 +42,7 @@ constexpr int small_warm_rounds = 15, warm_rounds = 6, cold_rounds = 6, polish_r
 constexpr double polish_below = 1e-2;
 
 // The first is the surer one, the second the faster near the end: where it is tried the first has mostly come close.
-constexpr PathNewtonOptions along_path{.extra_looks = 5}, stiffer_path{.first_eps = 1e-5, .max_idle = 300, .extra_looks = 5};
+constexpr PathNewtonOptions along_path{.full_steps = 100, .extra_looks = 5}, stiffer_path{.first_eps = 1e-5, .max_idle = 300, .extra_looks = 5};
 // In small islands heavy bodies on light ones are the difficulty, which eps makes worse.
 constexpr PathNewtonOptions stiffest_path{.first_eps = 1e-7, .max_idle = 60, .extra_looks = 5};
 constexpr AdmmOptions first_admm{}, longer_admm{.least_fall = 0.9, .max_idle = 2};

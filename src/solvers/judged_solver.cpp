@@ -11,7 +11,7 @@ namespace {
 
 constexpr double stricter = 0.25;  // of the tolerance, for a second try
 // Of a tolerance in proportion: what solvers try to reach. If larger, stiction is no longer exact; if smaller, they work at rounding.
-constexpr double aim_share = 1e-5;
+constexpr double aim_share = 1e-6;
 
 }  // namespace
 

@@ -21,6 +21,8 @@ constexpr double lagging = 0.2;
 constexpr double least_share = 0.2;             // of the eps it was factored with
 constexpr double least_changed_eps = 1e-6;      // below, changing it costs too many digits
 constexpr int look_every = 20;                  // crossings
+constexpr double full_step_eps = 1e-2;          // of full steps. If smaller, they circle; if larger, they creep
+constexpr int idle_full_steps = 30;             // without a residual that is lower by a tenth
 constexpr double exact_share = 1e-3;            // of the tolerance
 
 bool bounded(const StepProblem& problem, int j) {
@@ -53,13 +55,20 @@ void PathNewton::start(const StepProblem& problem, const RowWeights& weights, co
     for (int i = 0; i < H.groups(); ++i) {
         for (int k = H.row[i]; k < H.row[i + 1]; ++k)
             xi_[k] = x.p[k] - (Hv_[k] + problem.S[k] * x.p[k] + problem.c[k]) / weight_[i];
-        piece_[i] = piece_at(cone(problem, i), xi_.data() + H.row[i]);
     }
     G.product(problem.nodes(), x.v, Gv_);
     bound_.resize(joint_weight_.size());
     for (int j = 0; j < G.rows(); ++j) {
         eta_[j] = x.lambda[j];
         if (bounded(problem, j)) eta_[j] -= (Gv_[j] + problem.T[j] * x.lambda[j] - problem.b[j]) / joint_weight_[j];
+    }
+    find_pieces(problem);
+}
+
+void PathNewton::find_pieces(const StepProblem& problem) {
+    for (int i = 0; i < problem.contacts.size(); ++i)
+        piece_[i] = piece_at(cone(problem, i), xi_.data() + problem.contacts.jacobian.row[i]);
+    for (int j = 0; j < problem.joints.size(); ++j) {
         bound_[j] = eta_[j] < problem.lower[j]   ? Bound::lower
                     : eta_[j] > problem.upper[j] ? Bound::upper
                                                  : Bound::free;
@@ -228,9 +237,42 @@ bool PathNewton::offer(const StepProblem& problem, StepSolution& solution, Solve
     return true;
 }
 
+bool PathNewton::take_full_steps(const StepProblem& problem, RowWeights& weights, int most, double tol, WorkMeter& meter,
+                                 StepSolution& solution, SolveReport& report) {
+    best_xi_ = xi_;
+    best_eta_ = eta_;
+    double lowest = report.residual.max();
+    for (int k = 0, last = 0; k < most && k - last <= idle_full_steps && !meter.used_up(); ++k) {
+        ++report.factorisations;
+        if (!prepare(problem, full_step_eps, meter)) break;
+        direction(problem);
+        if (!std::isfinite(dv_.sum())) break;
+        move(1);
+        find_pieces(problem);
+        evaluate(problem, weights);
+        ++report.iterations;
+        if (!offer(problem, solution, report)) continue;
+        best_xi_ = xi_;
+        best_eta_ = eta_;
+        if (report.residual.max() <= tol) return true;
+        if (report.residual.max() < 0.9 * lowest) {
+            lowest = report.residual.max();
+            last = k;
+        }
+    }
+    xi_ = best_xi_;
+    eta_ = best_eta_;
+    find_pieces(problem);
+    return false;
+}
+
 bool PathNewton::improve(const StepProblem& problem, RowWeights& weights, const PathNewtonOptions& options, double tol,
                          WorkMeter& meter, StepSolution& solution, SolveReport& report) {
     start(problem, weights, solution);
+    if (options.full_steps > 0) {
+        evaluate(problem, weights);
+        if (take_full_steps(problem, weights, options.full_steps, tol, meter, solution, report)) return true;
+    }
     double merit = evaluate(problem, weights), landed = merit;
     double least = options.first_eps, eps = least;
     int factorisations = 0, crossings = 0, last_best = 0, extra = 0;
