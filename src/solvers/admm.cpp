@@ -92,7 +92,7 @@ bool Admm::improve(const StepProblem& problem, RowWeights& weights, const AdmmOp
                    StepSolution& solution, SolveReport& report) {
     start(problem, weights, options, solution);
     system_.analyse(problem);
-    if (!system_.factor(problem, joint_B_, contact_B_)) return false;
+    if (meter.used_up(system_.work()) || !system_.factor(problem, joint_B_, contact_B_)) return false;
     meter.add(1);
     ++report.factorisations;
     const auto offer = [&](const StepSolution& x, const Residual& res) {

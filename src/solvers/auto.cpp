@@ -29,11 +29,14 @@ constexpr int small_island = 12;
 // A softened problem, exactly solved, is better than a point of a smaller residual that obeys no law: up to this factor.
 constexpr double soft_allowance = 3;
 
+// Of max_work: what softening may cost on top.
+constexpr double soft_work_share = 0.2;
+
 // Of the residual of a step that is not certified: what it may grow by for the sake of momentum. Energy that nobody can account for
 // ends a run, speeds at which contacts close do not.
 constexpr double momentum_allowance = 10;
 
-constexpr int reserved_sweeps = 15;
+constexpr int reserved_sweeps = 5, reserved_sweeps_from_guess = 10;
 constexpr int patient_sweeps = 500;
 
 constexpr int small_warm_rounds = 15, warm_rounds = 6, cold_rounds = 6, polish_rounds = 10;
@@ -176,7 +179,7 @@ void AutoSolver::last_sweeps(Climb& climb) {
     for (const bool from_guess : {false, true}) {
         copy_solution(from_guess ? guess_ : climb.best, x_);
         SolveReport local;
-        nsgs_.sweep(climb.problem, x_, reserved_sweeps, local);
+        nsgs_.sweep(climb.problem, x_, from_guess ? reserved_sweeps_from_guess : reserved_sweeps, local);
         climb.report.iterations += local.iterations;
         if (!(local.residual.max() < climb.report.residual.max())) continue;
         climb.report.residual = local.residual;
@@ -236,6 +239,7 @@ void AutoSolver::restore_momentum(const StepProblem& problem, StepSolution& solu
 void AutoSolver::soften(const StepProblem& problem, StepSolution& solution, SolveReport& report) {
     if (budget_.limited() || problem.contacts.size() == 0 || !weights_.prepare(problem)) return;
     meter_.start(budget_);
+    meter_.limit(modes_.work(), 1e9 * soft_work_share * options_.max_work);
     SolveReport soft;
     const double compliance =
         soft_.solve(problem, weights_, path_, modes_, options_.tol, meter_, solution, x_, soft);
@@ -289,7 +293,7 @@ bool AutoSolver::climb(Climb& climb) {
     if (contacts <= small_island && sweeps(climb, options_.quick_sweeps)) return true;
     const Cones cones = cones_of(climb.problem);
     if (contacts <= exact_island && cones.polygons && !cones.discs && pivots(climb)) return true;
-    if (meter_.used_up() || !weights_.prepare(climb.problem)) return false;
+    if (meter_.used_up(modes_.work()) || !weights_.prepare(climb.problem)) return false;
     meter_.add(weights_.factorisations());
     if (admm(climb, contacts <= large_island ? first_admm : longer_admm) ||
         (contacts <= exact_island && path(climb, climb.best, stiffest_path)) || path(climb, climb.best, along_path) ||

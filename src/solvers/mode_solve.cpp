@@ -387,7 +387,7 @@ bool ModeSolver::improve(const StepProblem& problem, StepSolution& solution, dou
     bool usable = true;
     while (true) {
         if (linearise(problem) || !factored_) {
-            if (meter && meter->used_up()) {
+            if (meter && meter->used_up(work())) {
                 usable = factored_;
                 break;
             }

@@ -242,7 +242,7 @@ bool PathNewton::take_full_steps(const StepProblem& problem, RowWeights& weights
     best_xi_ = xi_;
     best_eta_ = eta_;
     double lowest = report.residual.max();
-    for (int k = 0, last = 0; k < most && k - last <= idle_full_steps && !meter.used_up(); ++k) {
+    for (int k = 0, last = 0; k < most && k - last <= idle_full_steps && !meter.used_up(system_.work()); ++k) {
         ++report.factorisations;
         if (!prepare(problem, full_step_eps, meter)) break;
         direction(problem);
@@ -283,11 +283,11 @@ bool PathNewton::improve(const StepProblem& problem, RowWeights& weights, const 
         direction(problem);
         return true;
     };
-    while (factorisations < options.max_factorisations && crossings - last_best <= options.max_idle && !meter.used_up()) {
+    while (factorisations < options.max_factorisations && crossings - last_best <= options.max_idle && !meter.used_up(system_.work())) {
         if (!aim()) break;
         while (!border_.none() && !leads_on(problem) && eps < largest_eps) {
             eps *= raise;
-            if (meter.used_up() || !aim()) return report.residual.max() <= tol;
+            if (meter.used_up(system_.work()) || !aim()) return report.residual.max() <= tol;
         }
         Border border;
         NormalPiece contact_to;

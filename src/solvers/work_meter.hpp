@@ -24,12 +24,14 @@ public:
     // Back substitutions and sweeps run over memory once: a multiplication costs several of a factorisation.
     void add_slow(double multiplications) { spent_ += slow * multiplications / unit_; }
     double left() const { return most_ - spent_; }  // factorisations
-    // To be asked before each unit of work.
-    bool used_up() const {
-        return spent_ >= most_ || (budget_.deadline < infinity && processor_time() >= budget_.deadline);
+    // To be asked before each unit of work, with its multiplications if it is a factorisation: one that could not end in time is not begun.
+    bool used_up(double multiplications = 0) const {
+        return spent_ >= most_ ||
+               (budget_.deadline < infinity && processor_time() + seconds * multiplications >= budget_.deadline);
     }
 
 private:
+    static constexpr double seconds = 4e-10;  // per multiplication of a factorisation, on a slow core
     static constexpr double slow = 4;  // measured on walls of 500 contacts and piles of 1000 spheres
 
     Budget budget_;

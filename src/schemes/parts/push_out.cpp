@@ -39,13 +39,13 @@ constexpr double slop_share = 5e-3, visible_slop_share = 0.1;
 // stuck.
 constexpr double speed_share = 0.25;
 // Contacts farther than this many pushes are not reached by the move. If it were smaller, a lever might reach one.
-constexpr double pushes_within_reach = 10;
+constexpr double pushes_within_reach = 4;
 // S as a share of N M^-1 N', of each contact alone. If larger, light bodies under heavy ones are left behind, and a box on two
 // corners is moved otherwise than on one; if smaller, bodies that are squeezed from both sides make the problem singular.
 constexpr double softness = 1e-9;
 // Of the largest push: errors of a move by sweeps, and how many there are at most.
-constexpr double sweep_error = 1e-3;
-constexpr int max_sweeps = 60;
+constexpr double sweep_error = 1e-2;
+constexpr int max_sweeps = 30;
 // Up to so many contacts the move is found exactly: that costs no more.
 constexpr int few_contacts = 40;
 // A move below this share of what was asked for is none: the bodies are squeezed.
