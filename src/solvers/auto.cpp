@@ -23,6 +23,8 @@ constexpr double last_work = 9e9;
 constexpr int exact_island = 100;
 // Contacts above which a crossing of the path costs a dozen iterations of ADMM and more.
 constexpr int large_island = 500;
+// Fewer factorisations than this do not bring a path to its end.
+constexpr double path_factorisations = 100;
 // Contacts up to which a few sweeps cost less than a factorisation.
 constexpr int small_island = 12;
 
@@ -295,6 +297,8 @@ bool AutoSolver::climb(Climb& climb) {
     if (contacts <= exact_island && cones.polygons && !cones.discs && pivots(climb)) return true;
     if (meter_.used_up(modes_.work()) || !weights_.prepare(climb.problem)) return false;
     meter_.add(weights_.factorisations());
+    // Where few factorisations are affordable, back substitutions are the better use of the work.
+    if (meter_.left() < path_factorisations && !budget_.limited()) return admm(climb, patient_admm);
     if (admm(climb, contacts <= large_island ? first_admm : longer_admm) ||
         (contacts <= exact_island && path(climb, climb.best, stiffest_path)) || path(climb, climb.best, along_path) ||
         path(climb, climb.best, stiffer_path))
