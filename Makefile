@@ -69,7 +69,7 @@ bench-peers: build
 	@arch=$$(sed -n 's/^STICKSLIP_ARCH:[A-Z]*=//p' $(release)/CMakeCache.txt); \
 	bench/peers/run.py $(release) bench/results/$$arch-$$(nproc)core $(BENCH_ARGS)
 
-bench-heaps: tiers = run
+bench-heaps: tiers = run test
 bench-heaps: build
 	@arch=$$(sed -n 's/^STICKSLIP_ARCH:[A-Z]*=//p' $(release)/CMakeCache.txt); \
 	bench/heaps/run.py build/stickslip --out bench/results/$$arch-$$(nproc)core/heaps.csv $(BENCH_ARGS)

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace stickslip {
 
@@ -47,11 +46,6 @@ double length_of(const Vec2& ratio) { return std::sqrt(1 + ratio.squaredNorm());
 
 const BlockRows& ContactShares::rows_of(const StepProblem& problem, const Link& link) {
     return link.joint ? problem.joints.jacobian : problem.contacts.jacobian;
-}
-
-int ContactShares::root_of(int node) {
-    while (parent_[node] != node) node = parent_[node] = parent_[parent_[node]];
-    return node;
 }
 
 void ContactShares::list_links(const StepProblem& problem) {
@@ -124,18 +118,14 @@ void ContactShares::leave_out_open(const StepProblem& problem, const StepSolutio
 
 // Islands as lists of links, in their order.
 void ContactShares::connect(const StepProblem& problem) {
-    parent_.resize(count_.size());
-    std::iota(parent_.begin(), parent_.end(), 0);
-    for (const Link& link : links_) {
-        if (!link.alive) continue;
-        const auto blocks = rows_of(problem, link).blocks_of(link.group);
-        for (const BlockRows::Block& block : blocks) parent_[root_of(block.node)] = root_of(blocks[0].node);
-    }
+    groups_.reset(static_cast<int>(count_.size()));
+    for (const Link& link : links_)
+        if (link.alive) groups_.join(rows_of(problem, link), link.group);
     head_.assign(count_.size(), -1);
     next_.assign(links_.size(), -1);
     for (std::size_t l = links_.size(); l-- > 0;) {
         if (!links_[l].alive) continue;
-        int& head = head_[root_of(rows_of(problem, links_[l]).blocks_of(links_[l].group)[0].node)];
+        int& head = head_[groups_.root_of(rows_of(problem, links_[l]).blocks_of(links_[l].group)[0].node)];
         next_[l] = head;
         head = static_cast<int>(l);
     }

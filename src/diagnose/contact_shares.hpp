@@ -20,6 +20,7 @@
 
 #include <vector>
 
+#include "math/node_groups.hpp"
 #include "problems/least_in_cones.hpp"
 #include "stickslip/problem.hpp"
 
@@ -52,14 +53,14 @@ private:
     void mark(int island);
     void fill(const StepProblem& problem, int island, const RowVec& p, const RowVec& lambda);
     void give_back(const StepProblem& problem, int island, RowVec& p, RowVec& lambda) const;
-    int root_of(int node);
     static const BlockRows& rows_of(const StepProblem& problem, const Link& link);
 
     std::vector<char> shared_;      // per contact
     std::vector<Vec2> ratio_;       // per contact that slips: p_T / p_N
     std::vector<Link> links_;       // joints, then contacts
     std::vector<int> next_, head_;  // the links of an island as a list: per link, per node that stands for it; -1: none
-    std::vector<int> parent_, count_;  // per node: towards the one that stands for its island; links that hold it
+    NodeGroups groups_;
+    std::vector<int> count_;           // per node: links that hold it
     std::vector<int> place_;           // per node: its first row of B
     int rows_ = 0, columns_ = 0;       // of B
     bool all_found_ = true;

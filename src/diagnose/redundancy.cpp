@@ -1,4 +1,5 @@
 #include "diagnose/redundancy.hpp"
+#include "math/node_groups.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -150,22 +151,15 @@ bool Redundancy::Peeling::stays(int g) const {
 }
 
 std::vector<std::vector<int>> Redundancy::Peeling::islands() const {
-    std::vector<int> leader(static_cast<std::size_t>(nodes_.size()));
-    std::iota(leader.begin(), leader.end(), 0);
-    const auto find = [&](int n) {
-        while (leader[n] != n) n = leader[n];
-        return n;
-    };
-    for (int g = 0; g < G_.groups(); ++g) {
-        if (!stays(g)) continue;
-        const int a = find(G_.blocks_of(g).front().node);
-        for (const BlockRows::Block& block : G_.blocks_of(g)) leader[find(block.node)] = a;
-    }
+    NodeGroups groups;
+    groups.reset(nodes_.size());
+    for (int g = 0; g < G_.groups(); ++g)
+        if (stays(g)) groups.join(G_, g);
     std::vector<std::vector<int>> found;
     std::vector<int> place(static_cast<std::size_t>(nodes_.size()), -1);
     for (int g = 0; g < G_.groups(); ++g) {
         if (!stays(g)) continue;
-        int& at = place[find(G_.blocks_of(g).front().node)];
+        int& at = place[groups.root_of(G_.blocks_of(g).front().node)];
         if (at < 0) {
             at = static_cast<int>(found.size());
             found.emplace_back();

@@ -3,8 +3,8 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
+#include "math/node_groups.hpp"
 #include "problems/cones.hpp"
 
 namespace stickslip {
@@ -287,31 +287,23 @@ WedgingAnswer find_wedges(const BlockMatrix& M, const BilateralRows& joints, con
                           double touching) {
     const BlockRows &G = joints.jacobian, &H = contacts.jacobian;
     const auto nodes = static_cast<std::size_t>(M.nodes.size());
-    std::vector<int> leader(nodes);
-    std::iota(leader.begin(), leader.end(), 0);
-    const auto find = [&](int n) {
-        while (leader[n] != n) n = leader[n];
-        return n;
-    };
-    const auto join = [&](const BlockRows& rows, int g) {
-        for (const BlockRows::Block& block : rows.blocks_of(g))
-            leader[find(block.node)] = find(rows.blocks_of(g).front().node);
-    };
+    NodeGroups groups;
+    groups.reset(M.nodes.size());
     const auto counts = [&](int i) { return contacts.gap[i] <= touching && !H.blocks_of(i).empty(); };
-    for (int g = 0; g < G.groups(); ++g) join(G, g);
+    groups.join(G);
     for (int i = 0; i < contacts.size(); ++i)
-        if (counts(i)) join(H, i);
+        if (counts(i)) groups.join(H, i);
 
     std::vector<Island> islands(nodes);
-    for (std::size_t n = 0; n < nodes; ++n) islands[find(static_cast<int>(n))].nodes.push_back(static_cast<int>(n));
+    for (std::size_t n = 0; n < nodes; ++n) islands[groups.root_of(static_cast<int>(n))].nodes.push_back(static_cast<int>(n));
     for (int g = 0; g < G.groups(); ++g) {
         if (G.blocks_of(g).empty()) continue;
-        auto& rows = islands[find(G.blocks_of(g).front().node)].joint_rows;
+        auto& rows = islands[groups.root_of(G.blocks_of(g).front().node)].joint_rows;
         for (int i = G.row[g]; i < G.row[g + 1]; ++i)
             if (holds(joints, i)) rows.push_back(i);
     }
     for (int i = 0; i < contacts.size(); ++i)
-        if (counts(i)) islands[find(H.blocks_of(i).front().node)].contacts.push_back(i);
+        if (counts(i)) islands[groups.root_of(H.blocks_of(i).front().node)].contacts.push_back(i);
 
     WedgingAnswer answer;
     Search search(M, joints, contacts);

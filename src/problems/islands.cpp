@@ -1,24 +1,12 @@
 #include "problems/islands.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace stickslip {
 
-int Islands::root_of(int node) {
-    while (parent_[node] != node) node = parent_[node] = parent_[parent_[node]];
-    return node;
-}
-
-void Islands::join(const BlockRows& rows) {
-    for (int g = 0; g < rows.groups(); ++g) {
-        const auto blocks = rows.blocks_of(g);
-        for (const BlockRows::Block& block : blocks) {
-            tied_[block.node] = 1;
-            const int a = root_of(blocks[0].node), b = root_of(block.node);
-            parent_[std::max(a, b)] = std::min(a, b);
-        }
-    }
+void Islands::tie(const BlockRows& rows) {
+    groups_.join(rows);
+    for (const BlockRows::Block& block : rows.blocks) tied_[block.node] = 1;
 }
 
 // Islands in the order of their lowest nodes, which the roots are; then the free nodes.
@@ -33,7 +21,7 @@ void Islands::number(const StepProblem& problem) {
             any_free = true;
             continue;
         }
-        const int root = root_of(i);
+        const int root = groups_.root_of(i);
         number_[i] = root == i ? count_++ : number_[root];
     }
     free_ = any_free ? count_++ : -1;
@@ -54,16 +42,14 @@ void Islands::list(int members, IslandOf&& island_of, std::vector<int>& list, st
 
 void Islands::split(const StepProblem& problem) {
     const int n = problem.nodes().size();
-    parent_.resize(static_cast<std::size_t>(n));
-    std::iota(parent_.begin(), parent_.end(), 0);
+    groups_.reset(n);
     tied_.assign(static_cast<std::size_t>(n), 0);
     const BlockRows &G = problem.joints.jacobian, &H = problem.contacts.jacobian;
-    join(G);
-    join(H);
+    tie(G);
+    tie(H);
     for (const BlockMatrix::Coupling& c : problem.A.couplings) {
         tied_[c.row_node] = tied_[c.column_node] = 1;
-        const int a = root_of(c.row_node), b = root_of(c.column_node);
-        parent_[std::max(a, b)] = std::min(a, b);
+        groups_.join(c.row_node, c.column_node);
     }
     number(problem);
     if (count_ == 0 && G.groups() + H.groups() > 0) count_ = 1;  // rows, but nothing that they could move

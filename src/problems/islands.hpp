@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "math/node_groups.hpp"
 #include "stickslip/problem.hpp"
 
 namespace stickslip {
@@ -32,14 +33,13 @@ private:
     static std::span<const int> part(const std::vector<int>& list, const std::vector<int>& first, int k) {
         return {list.data() + first[k], static_cast<std::size_t>(first[k + 1] - first[k])};
     }
-    int root_of(int node);
-    void join(const BlockRows& rows);
+    void tie(const BlockRows& rows);
     void number(const StepProblem& problem);
     // Counts and lists the members of each island; `island_of` says where member i belongs.
     template <class IslandOf>
     void list(int members, IslandOf&& island_of, std::vector<int>& list, std::vector<int>& first);
 
-    std::vector<int> parent_;       // per node: union-find, towards the lowest node
+    NodeGroups groups_;
     std::vector<char> tied_;        // per node: has a row or a coupling
     std::vector<int> number_;       // per node: its island
     std::vector<int> place_;        // per node: its place in the island

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 namespace stickslip {
 
@@ -34,25 +33,20 @@ MomentumWatch::Worst MomentumWatch::worst_of(const std::vector<Sum>& sums) {
     return worst;
 }
 
-int MomentumWatch::root_of(int node) {
-    while (parent_[node] != node) node = parent_[node] = parent_[parent_[node]];
-    return node;
-}
-
 // Groups of nodes that joints, springs and contacts hold together, and which of them are held from outside: by the ground or a fixed
 // body, which have no block in a row. False if none is free, or if that cannot be told: `problem` is the last one of the step, and a
 // contact that pressed in an earlier stage alone does not say whom it touched.
 bool MomentumWatch::find_groups(const System& system, const Step& step) {
-    parent_.resize(static_cast<std::size_t>(system.nodes().size()));
-    std::iota(parent_.begin(), parent_.end(), 0);
-    held_.assign(parent_.size(), 0);
-    pressed_.assign(parent_.size(), 0);
-    const auto hold = [&](std::span<const BlockRows::Block> blocks) {
+    groups_.reset(system.nodes().size());
+    held_.assign(static_cast<std::size_t>(groups_.size()), 0);
+    pressed_.assign(held_.size(), 0);
+    const auto hold = [&](const BlockRows& rows, int group) {
+        const auto blocks = rows.blocks_of(group);
         if (blocks.size() == 1) held_[blocks[0].node] = 1;
-        for (const BlockRows::Block& block : blocks) parent_[root_of(block.node)] = root_of(blocks[0].node);
+        groups_.join(rows, group);
     };
     const BlockRows& joints = step.problem.joints.jacobian;
-    for (int g = 0; g < joints.groups(); ++g) hold(joints.blocks_of(g));
+    for (int g = 0; g < joints.groups(); ++g) hold(joints, g);
     const ContactRows& contacts = step.problem.contacts;
     int i = 0;  // both lists are sorted by id
     for (const ContactRecord& record : step.contacts) {
@@ -60,16 +54,16 @@ bool MomentumWatch::find_groups(const System& system, const Step& step) {
         while (i < contacts.size() && contacts.id[i] < record.id) ++i;
         if (i == contacts.size() || !(contacts.id[i] == record.id)) return false;
         const auto blocks = contacts.jacobian.blocks_of(i);
-        hold(blocks);
+        hold(contacts.jacobian, i);
         for (const BlockRows::Block& block : blocks) pressed_[block.node] = 1;
     }
     bool any = false;
     for (std::size_t n = 0; n < held_.size(); ++n) {
-        const int root = root_of(static_cast<int>(n));
+        const int root = groups_.root_of(static_cast<int>(n));
         if (held_[n]) held_[root] = 1;
         if (pressed_[n]) pressed_[root] = 1;
     }
-    for (std::size_t n = 0; n < held_.size(); ++n) any = any || !held_[root_of(static_cast<int>(n))];
+    for (std::size_t n = 0; n < held_.size(); ++n) any = any || !held_[groups_.root_of(static_cast<int>(n))];
     return any;
 }
 
@@ -87,11 +81,11 @@ void MomentumWatch::find_forces(const System& system, const Step& step) {
         }
     }
     system.forces(inside, step.q1, step.v1, forces_);
-    pushed_.assign(parent_.size(), 0);
-    turned_.assign(parent_.size(), 0);
-    weight_.assign(parent_.size(), Vec3::Zero());
+    pushed_.assign(held_.size(), 0);
+    turned_.assign(held_.size(), 0);
+    weight_.assign(held_.size(), Vec3::Zero());
     for (const BodySpin& body : before_) {
-        const int root = root_of(body.node), start = system.nodes().start[body.node];
+        const int root = groups_.root_of(body.node), start = system.nodes().start[body.node];
         if (held_[root]) continue;
         const auto b = static_cast<std::size_t>(body.body);
         if (force_.size() <= b) force_.resize(b + 1, unknown_force);
@@ -108,9 +102,9 @@ void MomentumWatch::find_forces(const System& system, const Step& step) {
 }
 
 void MomentumWatch::measure(const std::vector<BodySpin>& spins, std::vector<Group>& groups) {
-    groups.assign(parent_.size(), {});
+    groups.assign(held_.size(), {});
     for (const BodySpin& body : spins) {
-        Group& group = groups[root_of(body.node)];
+        Group& group = groups[groups_.root_of(body.node)];
         if (group.body < 0) group.body = body.body;
         ++group.bodies;
         group.mass += body.mass;
@@ -119,7 +113,7 @@ void MomentumWatch::measure(const std::vector<BodySpin>& spins, std::vector<Grou
         group.pushes += body.mass * body.velocity.norm();
     }
     for (const BodySpin& body : spins) {
-        Group& group = groups[root_of(body.node)];
+        Group& group = groups[groups_.root_of(body.node)];
         Vec3 part = body.momentum;
         if (group.bodies > 1)
             part += (body.centre - group.centre / group.mass)
@@ -146,9 +140,9 @@ void MomentumWatch::see(const System& system, const Step& step) {
     find_forces(system, step);
     const double h = step.t1 - step.t0;
     const Scales& scales = step.tolerances.scales;
-    for (std::size_t n = 0; n < parent_.size(); ++n) {
+    for (std::size_t n = 0; n < held_.size(); ++n) {
         const Group& group = from_[n];
-        if (parent_[n] != static_cast<int>(n) || held_[n] || group.body < 0) continue;
+        if (groups_.root_of(static_cast<int>(n)) != static_cast<int>(n) || held_[n] || group.body < 0) continue;
         const auto first = static_cast<std::size_t>(group.body);
         if (linear_.size() <= first)
             for (std::vector<Sum>* sums : {&linear_, &angular_, &colliding_}) sums->resize(first + 1);

@@ -21,6 +21,7 @@
 
 #include <vector>
 
+#include "math/node_groups.hpp"
 #include "stickslip/scheme.hpp"
 
 namespace stickslip {
@@ -61,14 +62,13 @@ private:
         void add(const Vec3& change, double parts, double time, int bodies);
     };
 
-    int root_of(int node);
     bool find_groups(const System& system, const Step& step);
     void find_forces(const System& system, const Step& step);
     void measure(const std::vector<BodySpin>& spins, std::vector<Group>& groups);
     static Worst worst_of(const std::vector<Sum>& sums);
 
     std::vector<Sum> linear_, angular_, colliding_;  // by the first body of a group
-    std::vector<int> parent_;                        // per node: towards the node that stands for its group
+    NodeGroups groups_;
     std::vector<char> held_, pressed_;               // per such node: not in free flight; contacts inside it pressed
     std::vector<char> pushed_, turned_;              // per such node: loads push it, turn it
     std::vector<Vec3> weight_;                       // [N] per such node

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "problems/cones.hpp"
 
@@ -16,28 +15,6 @@ constexpr double polish_above = 1e-12;
 constexpr double negative_tolerance = 1e-7;
 // Friction this near to a corner of its polygon slips there; it only chooses where pivots start.
 constexpr double corner_share = 1e-6;
-
-int find_root(std::vector<int>& parent, int i) {
-    while (parent[i] != i) {
-        int& p = parent[i];
-        p = parent[p];
-        i = p;
-    }
-    return i;
-}
-
-void join(std::vector<int>& parent, int a, int b) {
-    a = find_root(parent, a);
-    b = find_root(parent, b);
-    parent[std::max(a, b)] = std::min(a, b);
-}
-
-void join_groups(std::vector<int>& parent, const BlockRows& rows) {
-    for (int g = 0; g < rows.groups(); ++g) {
-        const auto blocks = rows.blocks_of(g);
-        for (const BlockRows::Block& b : blocks) join(parent, blocks.front().node, b.node);
-    }
-}
 
 // The parts of one island. (Eigen's indexed views copy the list of indices to the heap.)
 void gather(const RowVec& all, const std::vector<int>& chosen, RowVec& part) {
@@ -61,13 +38,12 @@ double far_impulse(const StepProblem& problem) {
 
 // Rows that share a node, directly or through joints and couplings, are one island; numbered by their lowest node.
 void LemkeSolver::find_islands(const StepProblem& problem) {
-    parent_.resize(static_cast<std::size_t>(problem.nodes().size()));
-    std::iota(parent_.begin(), parent_.end(), 0);
-    join_groups(parent_, problem.joints.jacobian);
-    join_groups(parent_, problem.contacts.jacobian);
-    for (const BlockMatrix::Coupling& c : problem.A.couplings) join(parent_, c.row_node, c.column_node);
+    groups_.reset(problem.nodes().size());
+    groups_.join(problem.joints.jacobian);
+    groups_.join(problem.contacts.jacobian);
+    for (const BlockMatrix::Coupling& c : problem.A.couplings) groups_.join(c.row_node, c.column_node);
 
-    number_.assign(parent_.size(), -1);
+    number_.assign(static_cast<std::size_t>(groups_.size()), -1);
     island_count_ = 0;
     const auto open_island = [&] {
         if (islands_.size() == island_count_) islands_.emplace_back();
@@ -80,7 +56,7 @@ void LemkeSolver::find_islands(const StepProblem& problem) {
         const auto blocks = rows.blocks_of(group);
         int slot = -1;
         if (!blocks.empty()) {
-            int& known = number_[find_root(parent_, blocks.front().node)];
+            int& known = number_[groups_.root_of(blocks.front().node)];
             if (known < 0) known = open_island();
             slot = known;
         } else {

@@ -11,6 +11,7 @@
 #include <deque>
 #include <vector>
 
+#include "math/node_groups.hpp"
 #include "problems/convert/elimination.hpp"
 #include "problems/convert/to_lcp.hpp"
 #include "problems/residual.hpp"
@@ -75,7 +76,8 @@ private:
     // The first island_count_ are in use. A deque: a vector that grows would copy the others, which drops their memory.
     std::deque<Island> islands_;
     std::size_t island_count_ = 0;
-    std::vector<int> parent_, number_;  // per node: union-find, island
+    NodeGroups groups_;
+    std::vector<int> number_;  // per node that stands for its group: its island
     std::vector<int> place_;            // per variable: its place in the island at hand
     RowVec z_, z_island_, w_island_, x_, y_, w_, inside_, best_z_;
     std::vector<char> guessed_;  // per variable: in the crash basis

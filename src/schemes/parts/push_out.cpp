@@ -121,35 +121,23 @@ double ask_for_moves(const System& system, double h, const State& x, Step& s, Pu
     return largest;
 }
 
-int island_of(std::vector<int>& island, int node) {
-    while (island[node] != node) node = island[node] = island[island[node]];
-    return node;
-}
-
-void join_nodes(std::vector<int>& island, const BlockRows& rows, int group) {
-    const auto blocks = rows.blocks_of(group);
-    for (std::size_t k = 1; k < blocks.size(); ++k)
-        island[island_of(island, blocks[k].node)] = island_of(island, blocks[0].node);
-}
-
 // Bodies that contacts within reach and joints connect to an overlap that is pushed.
 void find_islands(const Nodes& nodes, double farthest, const BilateralRows& joints, PushOut& w) {
-    w.island.resize(static_cast<std::size_t>(nodes.size()));
-    for (int n = 0; n < nodes.size(); ++n) w.island[n] = n;
-    for (int g = 0; g < joints.jacobian.groups(); ++g) join_nodes(w.island, joints.jacobian, g);
+    w.groups.reset(nodes.size());
+    w.groups.join(joints.jacobian);
     for (int i = 0; i < w.found.size(); ++i)
-        if (w.found.gap[i] <= farthest) join_nodes(w.island, w.found.jacobian, i);
+        if (w.found.gap[i] <= farthest) w.groups.join(w.found.jacobian, i);
     w.moves.assign(static_cast<std::size_t>(nodes.size()), 0);
     for (int i = 0; i < w.found.size(); ++i)
         if (w.push[i] > 0)
             for (const BlockRows::Block& block : w.found.jacobian.blocks_of(i))
-                w.moves[island_of(w.island, block.node)] = 1;
+                w.moves[w.groups.root_of(block.node)] = 1;
 }
 
 bool takes_part(double farthest, int i, PushOut& w) {
     if (!(w.found.gap[i] <= farthest)) return false;
     const auto blocks = w.found.jacobian.blocks_of(i);
-    return !blocks.empty() && w.moves[island_of(w.island, blocks[0].node)];
+    return !blocks.empty() && w.moves[w.groups.root_of(blocks[0].node)];
 }
 
 // [1/kg] N M^-1 N' of a contact with one row, with the diagonal of M alone: a size, not more.

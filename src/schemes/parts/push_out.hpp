@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/fields.hpp"
+#include "math/node_groups.hpp"
 #include "solvers/nsgs.hpp"
 #include "stickslip/scheme.hpp"
 
@@ -21,8 +22,8 @@ struct PushOut {
     NsgsSolver sweeps;         // for bodies without joints
     ContactRows found;         // all contacts at the end of the step
     std::vector<double> push;  // per contact [m]: the move asked of it; 0: it only must not be pushed in further
-    std::vector<int> island;   // per node: the node that stands for its island, or one nearer to that
-    std::vector<char> moves;   // per node that stands for an island: it is pushed
+    NodeGroups groups;         // of nodes that are moved together
+    std::vector<char> moves;   // per node that stands for a group: it is pushed
     bool arrives = true;       // written by the scheme: a contact that has no row in the step may overlap at its end
     double deepest = 0;        // [m] overlap that was to be pushed out; 0: none
     ContactId where;           // of it
