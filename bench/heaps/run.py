@@ -33,7 +33,7 @@ def every_run(loader):
             runs[f"dominoes {n} {h}"] = ("scene:dominoes", ["--set", f"n={n}", "--step", h, "--end", str(end)])
     for h in ("1e-4", "1e-3", "1/240", "1/60"):
         runs[f"ten boxes {h}"] = heap("ten-boxes", "--step", h)
-    for h in ("1e-3", "1/240", "1/60"):
+    for h in ("1e-4", "1e-3", "1/240", "1/60"):
         runs[f"sixty boxes {h}"] = heap("sixty-boxes", "--step", h)
     for rows, columns in ((7, 8), (15, 7), (10, 10)):
         for h in ("1/240", "1/60"):

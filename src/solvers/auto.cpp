@@ -19,7 +19,7 @@ constexpr double rest_share = 1e-5;
 // Multiplications that the last sweeps over a stored problem may cost, some seconds.
 constexpr double last_work = 9e9;
 
-// Contacts up to which an island is solved as exactly as the arithmetic allows; in larger ones that would cost more than it shows.
+// Contacts up to which rungs aim at what the arithmetic allows, as far as that is cheap; in larger islands it would cost more than it shows.
 constexpr int exact_island = 100;
 // Contacts above which a crossing of the path costs a dozen iterations of ADMM and more.
 constexpr int large_island = 500;
@@ -49,6 +49,7 @@ constexpr double polish_below = 1e-2;
 // The first is the surer one, the second the faster near the end: where it is tried the first has mostly come close.
 constexpr PathNewtonOptions along_path{.full_steps = 100, .extra_looks = 5}, stiffer_path{.first_eps = 1e-5, .max_idle = 300, .extra_looks = 5};
 // In small islands heavy bodies on light ones are the difficulty, which eps makes worse.
+constexpr PathNewtonOptions short_path{.first_eps = 1e-7, .max_factorisations = 20, .max_idle = 20};
 constexpr PathNewtonOptions stiffest_path{.first_eps = 1e-7, .max_idle = 60, .extra_looks = 5};
 constexpr AdmmOptions first_admm{}, longer_admm{.least_fall = 0.9, .max_idle = 2};
 constexpr AdmmOptions patient_admm{.max_blocks = 60, .least_fall = 0.99, .max_idle = 10};
@@ -300,6 +301,7 @@ bool AutoSolver::climb(Climb& climb) {
     // Where few factorisations are affordable, back substitutions are the better use of the work.
     if (meter_.left() < path_factorisations && !budget_.limited()) return admm(climb, patient_admm);
     if (admm(climb, contacts <= large_island ? first_admm : longer_admm) ||
+        (contacts <= exact_island && path(climb, climb.best, short_path)) || good_enough(climb) ||
         (contacts <= exact_island && path(climb, climb.best, stiffest_path)) || path(climb, climb.best, along_path) ||
         path(climb, climb.best, stiffer_path))
         return true;

@@ -23,7 +23,7 @@ constexpr double least_changed_eps = 1e-6;      // below, changing it costs too 
 constexpr int look_every = 20;                  // crossings
 constexpr double full_step_eps = 1e-2;          // of full steps. If smaller, they circle; if larger, they creep
 constexpr int idle_full_steps = 30;             // without a residual that is lower by a tenth
-constexpr double exact_share = 1e-3;            // of the tolerance
+constexpr double exact_share = 1e-6;            // of the tolerance
 
 bool bounded(const StepProblem& problem, int j) {
     return problem.lower[j] > -infinity || problem.upper[j] < infinity;

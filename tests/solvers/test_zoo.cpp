@@ -28,7 +28,7 @@ void check_every_solver(const std::string& name, const std::function<StepProblem
             ASSERT_NO_THROW(report = make_solver(entry.name)->solve(problem, solution));
             const double truth = residual(problem, solution).max();
             if (report.status == Status::ok) {
-                // `auto` solves islands this small to rounding; others may end above what they aim at, within the tolerance.
+                // `auto` solves problems this small to rounding; others may end above what they aim at, within the tolerance.
                 const double promised = std::strcmp(entry.name, "auto") == 0 ? default_tolerance : report.tol;
                 EXPECT_LE(truth, promised);
                 EXPECT_GE(report.residual.max(), truth - 1e-14);  // it tests every law by itself too
