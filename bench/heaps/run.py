@@ -5,7 +5,7 @@
 
 A row per run: steps taken, not certified and certified in sub-steps; times of a step (wall clock, so on a busy machine too long); the
 deepest overlap at any time and in the last step; the fastest body at the end; energy made by pushing bodies out of overlap, in percent of that at hand;
-who answered for the islands.
+who answered for the islands. Runs are recorded, which is part of their times.
 `--loader` is a scene of a machine before rocks, which is not part of this repository.
 """
 import argparse

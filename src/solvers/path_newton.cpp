@@ -132,6 +132,7 @@ bool PathNewton::change(const StepProblem& problem, WorkMeter& meter) {
 }
 
 bool PathNewton::prepare(const StepProblem& problem, double eps, WorkMeter& meter) {
+    meter.add_slow(contact_work * problem.contacts.size());  // of what follows: pieces, products, borders
     const bool near = eps <= used_eps_ && eps >= least_share * used_eps_ && used_eps_ > least_changed_eps;
     if (near && system_.worth_changing() && used_bound_ == bound_ && change(problem, meter)) return true;
     used_eps_ = eps;
