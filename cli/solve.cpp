@@ -26,6 +26,7 @@ namespace stickslip::cli {
 namespace {
 
 constexpr double default_relative_tolerance = 1e-8;  // of err_vel
+constexpr double patient_work = 30;                   // max_work of `auto`: no step waits for the answer
 
 struct SolveArguments {
     std::string file, solver = "auto", tol, output, history;
@@ -106,9 +107,13 @@ int solve_own(const SolveArguments& a, StoredProblem& stored) {
     StepSolution& solution = stored.step_guess;
     OptionValues options = solver_options(a);
     if (!a.tol.empty()) options.push_back({"tol", a.tol, Place{"--tol", 0, 0}});
+    const auto give = [&](const char* key, double value) {
+        if (std::none_of(options.begin(), options.end(), [&](const OptionValue& option) { return option.key == key; }))
+            options.push_back({key, fmt::format("{}", value), {}});
+    };
     // Nobody knows what the numbers of a file mean, so that its tolerance is absolute; runs have theirs in proportion.
-    if (std::none_of(options.begin(), options.end(), [](const OptionValue& option) { return option.key == "tol"; }))
-        options.push_back({"tol", fmt::format("{}", default_tolerance), {}});
+    give("tol", default_tolerance);
+    if (a.solver == "auto") give("max_work", patient_work);
     require_tolerance(options);
     make_solver(a.solver, options, Place{"--solver", 0, 0});  // wrong options are told before anything else
     if (a.cold) {
