@@ -108,6 +108,7 @@ AutoSolver::AutoSolver(AutoOptions options)
       newton_(newton(options)),
       lemke_(pivoting(options)),
       interior_(inside(options)) {
+    if (!(options.max_work > 0)) throw Error("max_work of auto must be positive");
     aim_ = goal_ = options.tol;
     modes_.meter = &meter_;
     nsgs_.meter = &meter_;

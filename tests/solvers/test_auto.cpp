@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "solvers/auto.hpp"
+#include "support/free_motion.hpp"
 #include "support/problems.hpp"
 
 using namespace stickslip;
@@ -56,10 +57,7 @@ TEST(Auto, ContactsAreFeltWhenTheBudgetIsUsedUp) {
     stack.push = Vec3(5, 2, 0);
     const StepProblem problem = stack.problem();
     RowWeights weights;
-    ASSERT_TRUE(weights.prepare(problem));
-    StepSolution free;
-    free.size_to(problem);
-    weights.velocity(problem, free.lambda, free.p, free.v);
+    const StepSolution free = free_motion(problem, weights);
     AutoSolver solver;
     Budget nothing;
     nothing.factorisations = 0;
