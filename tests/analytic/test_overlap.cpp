@@ -130,6 +130,30 @@ run: {end: 1}
     }
 }
 
+// Many contacts keep half a percent of half a thickness, so that heaps come to rest; not more, and they are moved as gently.
+TEST(Overlap, ManyBoxesKeepHalfAPercent) {
+    for (const double size : {0.03, 0.2, 5.0}) {
+        Simulation simulation(scene_text(R"(
+stickslip: 1
+let: {size: 1}
+bodies:
+  table: {fixed: true, shapes: [{half-space: {normal: [0, 0, 1]}}]}
+  box-{i}-{j}: {grid: {i: 6, j: 6}, pose: [2*i*size, 2*j*size, 0.4*size], mass: 1, shapes: [{box: [size, size, size]}]}
+run: {end: 1.5, step: 1/60}
+)",
+                                         Set()("size", size)));
+        while (simulation.advance()) {
+        }
+        EXPECT_NEAR(simulation.state().t, 1.5, 1e-9);
+        for (int b = 1; b <= 36; ++b) {
+            const double height =
+                simulation.model().system->body_state(b, simulation.state().q, simulation.state().v).pose.position[2];
+            EXPECT_GE(height, (0.5 - 0.5 * 5e-3) * size - 1e-12) << size;
+            EXPECT_LE(height, 0.5 * size) << size;
+        }
+    }
+}
+
 // A box between walls that are too near: both push alike, it stays between them, and no step fails.
 TEST(Overlap, BoxThatIsSqueezedStaysBetweenItsWalls) {
     Simulation simulation(scene_text(R"(

@@ -5,6 +5,7 @@
 #include "simulation/runs.hpp"
 #include "simulation/step_budget.hpp"
 #include "simulation/substeps.hpp"
+#include "solvers/work_meter.hpp"
 #include "support/count_malloc.hpp"
 
 namespace stickslip {
@@ -230,7 +231,7 @@ TEST(StepBudget, CountsAreTheSameForEveryStep) {
     }
 }
 
-// A step of 20 ms whose recording takes 4: the next solver gets 16, or 10 where recording takes all of it.
+// A step of 20 ms whose recording takes 4: the next solver gets 16, or 6 where recording takes all of it.
 TEST(StepBudget, TimeIsReservedForWhatFollowsTheSolve) {
     std::vector<Budget> dealt;
     BudgetedSolver solver(std::make_unique<GreedySolver>(dealt), {.ms = 20, .factorisations = {}});
@@ -251,6 +252,50 @@ TEST(StepBudget, TimeIsReservedForWhatFollowsTheSolve) {
     solver.end_step();
     EXPECT_NEAR(allowed(), 0.006, 0.001);  // the share that is never reserved
     EXPECT_EQ(dealt.back().factorisations, Budget{}.factorisations);
+}
+
+// Solvers that use all they are given and then take 3 ms to end: the next step has them end in time. What follows the first
+// solve, be it another one, is reserved as a whole.
+TEST(StepBudget, TimeIsReservedForEndingASolve) {
+    class LateSolver final : public Solver {
+    public:
+        SolveReport solve(const StepProblem&, StepSolution&) override {
+            while (processor_time() < budget_.deadline) {
+            }
+            work_for(0.003);
+            return {};
+        }
+        void set_budget(const Budget& budget) override { budget_ = budget; }
+
+    private:
+        Budget budget_;
+    };
+    BudgetedSolver solver(std::make_unique<LateSolver>(), {.ms = 20, .factorisations = {}});
+    StepProblem problem;
+    for (int i = 0; i < 200; ++i) problem.contacts.begin_contact({}, 1, 0, 0, 0, 0);
+    StepSolution solution;
+    for (int step = 0; step < 6; ++step) {
+        const double start = processor_time();
+        solver.start_step();
+        static_cast<void>(solver.solve(problem, solution));
+        if (step % 2 == 1) work_for(0.002);
+        solver.end_step();
+        // The first step knows neither how long ending takes nor what follows.
+        EXPECT_LT(processor_time() - start, step < 2 ? 0.024 : 0.021) << step;
+        EXPECT_GT(processor_time() - start, 0.012) << step;
+    }
+}
+
+TEST(WorkMeter, NoFactorisationIsBegunThatCannotEndInTime) {
+    WorkMeter meter;
+    Budget budget;
+    budget.deadline = processor_time() + 10;
+    meter.start(budget);
+    EXPECT_FALSE(meter.used_up());
+    EXPECT_FALSE(meter.used_up(1e9));
+    EXPECT_TRUE(meter.used_up(1e12));
+    meter.start({});
+    EXPECT_FALSE(meter.used_up(1e30));
 }
 
 }  // namespace

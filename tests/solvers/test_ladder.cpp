@@ -6,6 +6,7 @@
 #include "solvers/normal_pieces.hpp"
 #include "solvers/path_newton.hpp"
 #include "solvers/soft_contacts.hpp"
+#include "support/free_motion.hpp"
 #include "support/problems.hpp"
 
 namespace stickslip {
@@ -117,11 +118,8 @@ TEST(Ladder, RungsAgreeOnTheVelocitiesOfAPushedStack) {
         stack.push = Vec3(push, push / 2, 0);
         const StepProblem problem = stack.problem();
         RowWeights weights;
-        ASSERT_TRUE(weights.prepare(problem));
+        const StepSolution start = free_motion(problem, weights);
         const double tol = 1e-9 * weights.speed();
-        StepSolution start;
-        start.size_to(problem);
-        weights.velocity(problem, start.lambda, start.p, start.v);
         WorkMeter meter;
 
         SolveReport by_path, by_admm;
@@ -131,6 +129,14 @@ TEST(Ladder, RungsAgreeOnTheVelocitiesOfAPushedStack) {
         EXPECT_TRUE(path.improve(problem, weights, {}, tol, meter, y, by_path)) << push;
         EXPECT_LE(residual(problem, y).max(), tol) << push;
         EXPECT_EQ(residual(problem, y).max(), by_path.residual.max()) << push;
+
+        // Full steps before the path lead to the same point.
+        StepSolution full = start;
+        SolveReport by_steps;
+        by_steps.residual = residual(problem, start);
+        EXPECT_TRUE(path.improve(problem, weights, {.full_steps = 100}, tol, meter, full, by_steps)) << push;
+        EXPECT_LE(residual(problem, full).max(), tol) << push;
+        EXPECT_LT((full.v - y.v).cwiseAbs().maxCoeff(), 1e-6) << push;
 
         // Alternating directions come near by themselves, and no nearer than the path takes them.
         Admm admm;
@@ -165,10 +171,7 @@ TEST(PathNewton, BoundedRowsEndAtTheirBounds) {
         problem.lower[0] = -0.4, problem.upper[0] = 0.4;  // [N s] the joint may pull along x
         problem.c[0] = -1;
         RowWeights weights;
-        ASSERT_TRUE(weights.prepare(problem));
-        StepSolution x;
-        x.size_to(problem);
-        weights.velocity(problem, x.lambda, x.p, x.v);
+        StepSolution x = free_motion(problem, weights);
         SolveReport report;
         report.residual = residual(problem, x);
         WorkMeter meter;
