@@ -17,6 +17,10 @@ void expect_certified(AutoSolver& solver, const StepProblem& problem, StepSoluti
     EXPECT_TRUE(x.warm);
 }
 
+TEST(Auto, WorkThatIsNoneIsRefused) {
+    for (const char* work : {"0", "-1"}) EXPECT_THROW(make_solver("auto", {{"max_work", work, {}}}), Error) << work;
+}
+
 }  // namespace
 
 TEST(Auto, HeavyTopOnTwentyBoxesIsCertifiedColdAndWarm) {
