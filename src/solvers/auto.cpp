@@ -41,7 +41,7 @@ constexpr double momentum_allowance = 10;
 constexpr int reserved_sweeps = 5, reserved_sweeps_from_guess = 10;
 constexpr int patient_sweeps = 500;
 
-constexpr int small_warm_rounds = 15, warm_rounds = 6, cold_rounds = 6, polish_rounds = 10;
+constexpr int small_warm_rounds = 15, warm_rounds = 6, cold_rounds = 6, polish_rounds = 10, spread_rounds = 15;
 
 // Of the speed at the contacts: nearer than this to the solution most modes are right.
 constexpr double polish_below = 1e-2;
@@ -72,6 +72,12 @@ bool has_polygon(const DelassusProblem& problem) {
     for (int i = 0; i < problem.contacts(); ++i)
         if (problem.W.nodes.dof(i) == 3 && problem.friction[i] > 0 && problem.facets[i] > 2) return true;
     return false;
+}
+
+// Of a contact that does not open.
+ContactMode closed_mode(int dim, const double* u, double still) {
+    const double slip = dim == 1 ? 0.0 : dim == 2 ? std::abs(u[1]) : std::hypot(u[1], u[2]);
+    return slip > still ? ContactMode::slip : ContactMode::stick;
 }
 
 NsgsOptions sweeping(const AutoOptions& options) {
@@ -256,6 +262,46 @@ void AutoSolver::soften(const StepProblem& problem, StepSolution& solution, Solv
     report.solver = "compliance";
 }
 
+// Contacts of one pair of shapes that are closed and of which one slides, and that were not so in the guess.
+bool AutoSolver::shares_are_open(const StepProblem& problem, const StepSolution& solution) const {
+    const ContactRows& contacts = problem.contacts;
+    if (contacts.size() > exact_island || solution.modes == guess_.modes) return false;
+    for (int i = 1; i < contacts.size(); ++i) {
+        if (contacts.id[i].a != contacts.id[i - 1].a || contacts.id[i].b != contacts.id[i - 1].b) continue;
+        if (solution.modes[i] == ContactMode::slip || solution.modes[i - 1] == ContactMode::slip) return true;
+    }
+    return false;
+}
+
+// Redundant contacts can share a load in many ways, and where they slide the moment of their friction, and with it the motion, goes
+// with the shares: a box that slides between two fingers would turn or not by what the solver happened to come from. Of all answers
+// the smallest impulses are taken, those nearest to none: loads are spread over all contacts that are closed.
+void AutoSolver::spread(const StepProblem& problem, StepSolution& solution, SolveReport& report) {
+    if (!shares_are_open(problem, solution)) return;
+    const BlockRows& H = problem.contacts.jacobian;
+    copy_solution(solution, x_);
+    speed_.resize(H.rows());
+    H.product(problem.nodes(), solution.v, speed_);
+    const double still = exact_share * options_.tol;
+    for (int i = 0; i < H.groups(); ++i) {
+        double* const u = speed_.data() + H.row[i];
+        for (int k = 0; k < H.dim(i); ++k) u[k] += problem.S[H.row[i] + k] * solution.p[H.row[i] + k] + problem.c[H.row[i] + k];
+        if (x_.modes[i] == ContactMode::open && u[0] <= still) x_.modes[i] = closed_mode(H.dim(i), u, still);
+        // The direction of sliding is read from the impulse.
+        if (x_.modes[i] == ContactMode::slip && solution.p[H.row[i]] == 0)
+            for (int k = 1; k < H.dim(i); ++k) x_.p[H.row[i] + k] = -u[k];
+    }
+    modes_.max_rounds = spread_rounds;
+    Residual res = report.residual;
+    modes_.forget_impulses = true;
+    modes_.improve(problem, x_, exact_share * aim_, res);
+    modes_.forget_impulses = false;
+    report.factorisations += modes_.factorisations();
+    if (!(res.max() <= std::max(report.residual.max(), exact_share * aim_))) return;
+    report.residual = res;
+    copy_solution(x_, solution);
+}
+
 // Bodies that nothing touches.
 bool AutoSolver::free(const StepProblem& problem, StepSolution& solution, SolveReport& report) {
     if (problem.joints.size() > 0 || problem.contacts.size() > 0) return false;
@@ -345,6 +391,7 @@ SolveReport AutoSolver::solve(const StepProblem& problem, StepSolution& solution
         if (!done && budget_.limited()) last_sweeps(climb);
         done = report.residual.max() <= options_.tol;
     }
+    if (done) spread(problem, solution, report);
     solution.warm = true;
     report.status = done ? Status::ok : std::isnan(report.residual.max()) ? Status::diverged : Status::not_converged;
     if (!done) {

@@ -85,6 +85,8 @@ private:
     bool good_enough(Climb& climb);
     void set_goal(double goal);
     void soften(const StepProblem& problem, StepSolution& solution, SolveReport& report);
+    bool shares_are_open(const StepProblem& problem, const StepSolution& solution) const;
+    void spread(const StepProblem& problem, StepSolution& solution, SolveReport& report);
     void restore_momentum(const StepProblem& problem, StepSolution& solution, Residual& res);
 
     AutoOptions options_;
@@ -94,6 +96,7 @@ private:
     WorkMeter meter_;
     MassInverse inverse_;
     VecX load_, step_;
+    RowVec speed_;
     ModeSolver modes_;
     RowWeights weights_;
     Admm admm_;

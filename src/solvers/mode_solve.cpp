@@ -84,6 +84,7 @@ void ModeSolver::start(const StepProblem& problem, const StepSolution& solution)
         contact.law = between ? Law::edge : Law::corner;
         contact.face = between || along < 0 ? facet : (facet + 1) % section.facets;
     }
+    if (forget_impulses) x_.p.setZero();
 }
 
 void ModeSolver::evaluate(const StepProblem& problem) {
@@ -437,7 +438,7 @@ bool ModeSolver::improve(const StepProblem& problem, StepSolution& solution, dou
         res = residual(problem, x_, residual_work_);
     }
     // What came in needs judging only when it could be the better one; far below tol both are exact.
-    if (!usable || !(res.max() <= 1e-3 * tol)) {
+    if (!usable || (!forget_impulses && !(res.max() <= 1e-3 * tol))) {
         const Residual came_in = residual(problem, solution, residual_work_);
         if (!usable || (!(res.max() < came_in.max()) && !std::isnan(came_in.max()))) {
             res = came_in;

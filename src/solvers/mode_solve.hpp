@@ -35,6 +35,9 @@ public:
     void guess(const StepProblem& problem, StepSolution& solution);
 
     WorkMeter* meter = nullptr;  // what it costs is added here, and it ends when that is used up
+    // Impulses of the guess give directions of sliding only: the smallest are found, not the nearest, and left in `solution` even if what
+    // came in was more exact.
+    bool forget_impulses = false;
     int max_rounds = 15;         // changes of modes before giving up; more rarely helps, the set then cycles
     int iterations() const { return iterations_; }          // linear solves of the last call
     double work() const { return system_.work(); }          // multiplications of one factorisation
