@@ -172,6 +172,28 @@ run: {step: 1e-2, end: 2}
 }
 
 // Joints are kept by the push: a rod on a pin whose far end is 10 mm deep is turned out of the floor, not pulled off its pin.
+// Boxes that fall onto each other in steps in which they come 0.1 m nearer: what a rebound may keep is 0.04 of half their thickness, and
+// what one move pushes them into the next takes out.
+TEST(Overlap, BoxesThatTumbleInLongStepsStayOutOfEachOther) {
+    for (const double h : {1.0 / 60, 1.0 / 120}) {
+        for (const double e : {0.1, 0.3}) {
+            Simulation simulation(scene_text(R"(
+stickslip: 1
+let: {e: 0.1}
+materials: {default: {friction: 0.4, restitution: e}}
+bodies:
+  floor: {fixed: true, shapes: [{half-space: {normal: [0, 0, 1]}}]}
+  b-{i}: {repeat: {i: 7}, pose: {at: [0.04*i, 0.03*i*(4-i), 0.2+0.45*i], rpy_deg: [12*i, 7, 3*i]}, mass: 1, shapes: [{box: [0.4,0.3,0.24]}]}
+run: {end: 2}
+)",
+                                             Set()("step", h)("e", e)));
+            const RunSummary end = simulation.run();
+            EXPECT_EQ(end.end, RunEnd::finished) << end.reason;
+            EXPECT_LT(end.gap_violation_max, 0.041 * 0.12 + 1e-4) << note("h, e", {h, e});
+        }
+    }
+}
+
 TEST(Overlap, RodOnAPinIsTurnedOutOfTheFloor) {
     Simulation simulation(scene_text(R"(
 stickslip: 1

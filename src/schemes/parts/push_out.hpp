@@ -26,7 +26,8 @@ struct PushOut {
     std::vector<char> moves;   // per node that stands for a group: it is pushed
     bool arrives = true;       // written by the scheme: a contact that has no row in the step may overlap at its end
     double deepest = 0;        // [m] overlap that was to be pushed out; 0: none
-    ContactId where;           // of it
+    double now = 0;            // [m] of the move at hand, and
+    ContactId where;           // its contact
     bool squeezed = false;     // it is deep, and the bodies cannot be moved apart
 };
 
