@@ -33,6 +33,11 @@ struct BilateralRows {
     std::vector<RowKind> kind;        // per row, as everything below
     std::vector<double> value;        // g(q) [m] or [rad]; spring: elongation phi
     std::vector<double> target;       // w(t) [m/s] or [rad/s], velocity rows
+    // Velocity rows that hold a position, position motors: target = goal_rate + servo (goal - value). Schemes that take long steps
+    // impose what that law does in the step instead (fill_bilateral), so that no time constant is too short for them.
+    std::vector<double> servo;      // [1/s] one over the time constant; 0: the target is a speed
+    std::vector<double> goal;       // [m] or [rad]
+    std::vector<double> goal_rate;  // [m/s] or [rad/s]
     std::vector<double> stiffness;    // [N/m], compliant rows
     std::vector<double> damping;      // [N s/m], compliant rows
     std::vector<double> force_lower;  // [N] bounds as forces; -infinity and infinity for rigid rows
@@ -44,6 +49,8 @@ struct BilateralRows {
     void clear();
     // Opens a group of `dim` rows with neutral entries; returns the index of its first row.
     int begin_group(std::uint32_t joint, int dim, RowKind row_kind);
+    // Position motors act as if their time constants were at least this long [s].
+    void slow_servos(double shortest);
 };
 
 using JointRows = BilateralRows;  // its name in version 0.1

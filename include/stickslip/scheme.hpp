@@ -184,6 +184,7 @@ struct StepTerms {
     RowVec joint_stabilisation;      // per bilateral row: and that of b
     RowVec contact_speed;            // per contact row [m/s]: H v, by contact_speeds()
     RowVec joint_speed;              // per bilateral row [m/s, rad/s]: G v, by joint_speeds()
+    RowVec joint_drift;              // per bilateral row [m, rad]: g + (1 - th) h G v at q, of schemes whose rows lie elsewhere
     RowVec reaction;                 // per bilateral row [N s]: those of one stage, by note_impulses(),
     RowVec contact_impulse;          // per contact row [N s]: and these; by share_impulses() the smallest
     std::vector<char> wanted;        // per contact: whether it has a row in the problem
@@ -228,6 +229,7 @@ struct Step : StepRecord {
     StepTerms terms;
     StepCorrection correction;
     std::unique_ptr<ContactFinder> finder;
+    std::unique_ptr<PassingGuard> guard;
     std::vector<signed char> sides;  // EdgeSides of the rows; written by schemes that stop at edges
     std::unique_ptr<Redundancy> redundancy;
     std::unique_ptr<ContactShares> shares;
@@ -243,6 +245,11 @@ public:
     virtual std::vector<std::string> advice() const { return {}; }
     // Steps over which one impact extends. A gain of energy in one of them does not count if the others took more.
     virtual int impact_steps() const { return 1; }
+    // Whether it looks for the time of a collision that it sees at the end of a step. Then bodies may hardly overlap there: the corner of
+    // a plate that is clipped on the way must show.
+    virtual bool locates_collisions() const { return false; }
+    // [s] No step is longer; infinity: adaptive schemes, which choose it.
+    virtual double longest_step() const { return infinity; }
     // One accepted step, up to one event, never past t_limit.
     virtual StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& step) const = 0;
 };

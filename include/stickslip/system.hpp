@@ -15,6 +15,7 @@
 
 namespace stickslip {
 
+class PassingGuard;   // collision/passing.hpp: the scratch of safe_time()
 class ContactFinder;  // collision/finder.hpp: the memory of contact frames and the scratch of collision
 
 // Smooth forces at (t, q, v), kept apart so that the energy ledger can name who did the work.
@@ -77,6 +78,14 @@ public:
     //
     // Tells the finder how far each body may get in h at velocity v.
     virtual void look_ahead(const VecX& v, double h, ContactFinder& finder) const;
+    // [s] The time, at most `horizon`, in which no two bodies can pass through each other and be apart again: longer steps may hide
+    // what happens on the way. `rate` is dv/dt as far as it is known, `held` the contacts closed in the last step, sorted by id.
+    virtual double safe_time(const VecX& q, const VecX& v, const VecX& rate, std::span<const ContactId> held,
+                             double horizon, PassingGuard& guard) const;
+    // The open ones among these contacts of shapes that lie ahead only as seen from q, since their shapes move past each other in the next
+    // h: their places in the list are cleared in `wanted`. Asked for fast bodies, whose rows would stop them in the air.
+    virtual void leave_out_passed(const VecX& q, const VecX& v, double h, const ContactRows& contacts,
+                                  std::vector<char>& wanted, PassingGuard& guard) const;
     // Finds the pairs that can touch while bodies stay near q; the finder keeps them. Not needed for a right answer: rows()
     // notices when a body has left the region for which they were found, and finds them anew.
     virtual void find_candidates(const VecX& q, ContactFinder& finder) const;
@@ -90,6 +99,8 @@ public:
                       ContactRows& contacts) const;
     virtual void curvature(double t, const VecX& q, const VecX& v, const ContactFinder& finder, BilateralRows& joints,
                            ContactRows& contacts) const;
+    // The bilateral rows alone, with their bias at v: what rows() and bias() give of them. No finder is asked.
+    virtual void joint_rows(double t, const VecX& q, const VecX& v, BilateralRows& joints) const;
     // [m] Gap of one contact at q, the same number as in rows() and without the others: to look for the time when it closes.
     // Infinity if it would not be among the rows. The finder stays ready for bias() of the rows asked for last.
     virtual double gap(const ContactId& id, const VecX& q, ContactFinder& finder) const;
@@ -121,6 +132,8 @@ public:
     // The bodies in space that can turn about every axis, in the order of their nodes. Without torque their momentum is constant,
     // and only a good scheme keeps it. Left out are bodies in a plane, whose momentum no scheme gets wrong, and Lagrangian systems.
     virtual void spins(const VecX& q, const VecX& v, std::vector<BodySpin>& spins) const;
+    // Empty, or what given function of time (of a load, a drive) is not finite at t, and where it was given.
+    virtual std::string undefined(double t) const;
     // First load switch after t; infinity if none.
     virtual double next_discontinuity(double t) const;
 

@@ -56,6 +56,8 @@ public:
 
     // Broad phase, unless the candidates at hand hold for these poses of the body frames and are not too many.
     void find_candidates(const CollisionModel& model, std::span<const Pose> body_poses);
+    std::span<const std::pair<int, int>> candidates() const { return candidates_; }  // colliders i < j, sorted
+    bool near(int i, int j) const { return near(placed_[i], placed_[j]); }  // their boxes meet, where they were last looked at
     bool has_candidates() const { return !candidates_.empty(); }  // else nothing can touch near where they were found
     // Narrow phase: contacts() at these poses. Uses the memory of tangents, does not change it.
     void evaluate(const CollisionModel& model, std::span<const Pose> body_poses);

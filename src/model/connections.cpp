@@ -232,6 +232,18 @@ double Connections::elastic_energy(const VecX& q) const {
     return sum;
 }
 
+std::string Connections::undefined(double t) const {
+    for (const Joint& joint : model_.joints) {
+        if (!joint.present) continue;
+        for (const Drive& drive : joint.drives) {
+            std::string no = drive.motor ? drive.motor->target.undefined(t) : std::string();
+            if (no.empty() && drive.brake) no = drive.brake->undefined(t);
+            if (!no.empty()) return fmt::format("joint '{}': {}", joint.name, no);
+        }
+    }
+    return {};
+}
+
 double Connections::next_discontinuity(double t) const {
     double next = infinity;
     for (const Joint& joint : model_.joints) {
@@ -414,9 +426,13 @@ void Connections::drive_row(double t, const Group& group, const VecX& q, int row
     switch (group.source) {
         case Source::motor: {
             const Motor& motor = *drive.motor;
-            rows.target[row] = motor.position
-                                   ? motor.target.rate(t) + (motor.target(t) - piece.value) / motor.time_constant
-                                   : motor.target(t);
+            rows.target[row] = motor.target(t);
+            if (motor.position) {
+                rows.servo[row] = 1 / motor.time_constant;
+                rows.goal[row] = rows.target[row];
+                rows.goal_rate[row] = motor.target.rate(t);
+                rows.target[row] = rows.goal_rate[row] + rows.servo[row] * (rows.goal[row] - piece.value);
+            }
             bound(motor.max_effort);
             break;
         }

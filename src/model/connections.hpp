@@ -42,6 +42,7 @@ public:
     double reach(int body) const {
         return reach_[body];
     }  // [m] how far it reaches from its centre of mass; infinity if fixed
+    std::string undefined(double t) const;  // see System
     double next_discontinuity(double t) const;
     std::string joint_name(std::uint32_t id) const;
     std::string limit_name(const ContactId& id) const;

@@ -139,14 +139,7 @@ public:
         const auto loan = pool_.borrow();
         Scratch& w = *loan;
         if (contacts.size() > 0 || !contacts.jacobian.values.empty()) contacts.clear();
-        if (m_.velocity_rows == 0 && m_.springs.empty() && m_.friction.empty()) {
-            set_joints(t, q, w, joints);
-        } else {
-            joints.clear();
-            add_joints(t, q, w, joints);
-            add_velocity_rows(t, q, w, joints);
-            add_springs_and_friction(q, w, joints);
-        }
+        fill_joints(t, q, w, joints);
         for (std::size_t i = 0; i < m_.contacts.size(); ++i) {
             const LagrangianModel::Contact& contact = m_.contacts[i];
             if (contact.edge >= 0 && side_of(contact.edge, q, sides) != contact.side) continue;
@@ -159,10 +152,35 @@ public:
         }
     }
 
+    void joint_rows(double t, const VecX& q, const VecX& v, BilateralRows& joints) const override {
+        const auto loan = pool_.borrow();
+        fill_joints(t, q, *loan, joints);
+        fill_joint_bias(t, q, v, *loan, joints);
+    }
+    void fill_joints(double t, const VecX& q, Scratch& w, BilateralRows& joints) const {
+        if (m_.velocity_rows == 0 && m_.springs.empty() && m_.friction.empty()) {
+            set_joints(t, q, w, joints);
+        } else {
+            joints.clear();
+            add_joints(t, q, w, joints);
+            add_velocity_rows(t, q, w, joints);
+            add_springs_and_friction(q, w, joints);
+        }
+    }
+
     void bias(double t, const VecX& q, const VecX& v, const ContactFinder&, BilateralRows& joints,
               ContactRows& contacts) const override {
         const auto loan = pool_.borrow();
         Scratch& w = *loan;
+        fill_joint_bias(t, q, v, w, joints);
+        for (int i = 0; i < contacts.size(); ++i) {
+            const LagrangianModel::Contact& contact = m_.contacts[contacts.id[i].a];
+            VecX& d = w.vector(Scratch::contact_vector + contact.tangents, 1 + contact.tangents);
+            contact.bias(q, v, d);
+            for (int k = 0; k < contacts.jacobian.dim(i); ++k) contacts.bias[contacts.jacobian.row[i] + k] = d[k];
+        }
+    }
+    void fill_joint_bias(double t, const VecX& q, const VecX& v, Scratch& w, BilateralRows& joints) const {
         if (m_.joints > 0) {
             VecX& d = w.vector(Scratch::joint_vector, m_.joints);
             m_.joint_bias(t, q, v, d);
@@ -176,12 +194,6 @@ public:
         int row = m_.joints + m_.velocity_rows;
         for (const auto& spring : m_.springs) joints.bias[row++] = spring.bias ? spring.bias(q, v) : 0.0;
         for (const auto& pad : m_.friction) joints.bias[row++] = pad.bias ? pad.bias(q, v) : 0.0;
-        for (int i = 0; i < contacts.size(); ++i) {
-            const LagrangianModel::Contact& contact = m_.contacts[contacts.id[i].a];
-            VecX& d = w.vector(Scratch::contact_vector + contact.tangents, 1 + contact.tangents);
-            contact.bias(q, v, d);
-            for (int k = 0; k < contacts.jacobian.dim(i); ++k) contacts.bias[contacts.jacobian.row[i] + k] = d[k];
-        }
     }
 
     void advance(VecX& q, const VecX& dq) const override {
@@ -326,7 +338,8 @@ private:
             for (auto& entry : list) entry = x;
         };
         set(joints.kind, RowKind::holonomic);
-        for (auto* list : {&joints.value, &joints.target, &joints.stiffness, &joints.damping, &joints.bias})
+        for (auto* list : {&joints.value, &joints.target, &joints.servo, &joints.goal, &joints.goal_rate, &joints.stiffness,
+                           &joints.damping, &joints.bias})
             set(*list, 0.0);
         set(joints.force_lower, -infinity);
         set(joints.force_upper, infinity);

@@ -2,7 +2,11 @@
 // multibody_forces.cpp.
 #include "model/multibody.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "collision/passing.hpp"
 
 namespace stickslip {
 
@@ -75,6 +79,61 @@ void MultibodySystem::look_ahead(const VecX& v, double h, ContactFinder& finder)
     }
 }
 
+namespace {
+
+// Of the acceleration at hand: it may grow in the step.
+constexpr double growth = 2;
+
+}  // namespace
+
+// Whether something gets so far in h that it could pass through something; fills guard.reach.
+bool MultibodySystem::far_moving(const VecX& v, const VecX& rate, double h, PassingGuard& guard) const {
+    const CollisionModel& collision = model_.collision;
+    if (collision.colliders.empty()) return false;
+    const double fall = model_.gravity.norm();
+    guard.reach.assign(model_.bodies.size(), 0.0);
+    for (int b = 0; b < bodies_->size(); ++b) {
+        if (node(b) < 0) continue;
+        const double radius = model_.bodies[b].radius, speed = bodies_->greatest_speed(b, v, radius);
+        const double gain = growth * bodies_->greatest_speed(b, rate, radius) + fall;
+        guard.reach[b] = h * (speed + gain * h / 2);
+    }
+    return !guard.quiet(collision);
+}
+
+void MultibodySystem::place_for(const VecX& q, const VecX& v, const VecX& rate, PassingGuard& guard) const {
+    guard.poses.resize(model_.bodies.size());
+    guard.motions.assign(model_.bodies.size(), BodyMotion{});
+    for (int b = 0; b < bodies_->size(); ++b) {
+        guard.poses[b] = pose(b, q);
+        if (node(b) < 0) continue;
+        guard.motions[b] = {bodies_->twist(b, q, v), growth * bodies_->twist(b, q, rate).linear, true};
+    }
+}
+
+double MultibodySystem::safe_time(const VecX& q, const VecX& v, const VecX& rate, std::span<const ContactId> held,
+                                  double horizon, PassingGuard& guard) const {
+    if (!far_moving(v, rate, horizon, guard)) return horizon;
+    place_for(q, v, rate, guard);
+    return guard.safe_time(model_.collision, model_.gravity, held, horizon);
+}
+
+void MultibodySystem::leave_out_passed(const VecX& q, const VecX& v, double h, const ContactRows& contacts,
+                                       std::vector<char>& wanted, PassingGuard& guard) const {
+    guard.still.setZero(v.size());
+    if (!far_moving(v, guard.still, h, guard)) return;
+    place_for(q, v, guard.still, guard);
+    const CollisionModel& collision = model_.collision;
+    for (int i = 0; i < contacts.size(); ++i) {
+        const ContactId& id = contacts.id[i];
+        if (!wanted[i] || id.kind != ContactKind::shapes) continue;
+        const int a = collision.collider_index(id.a), b = collision.collider_index(id.b);
+        // What is as near as this may be pressed together in the step by forces.
+        if (contacts.gap[i] <= guard.nearness(collision, a, b) + model_.gravity.norm() * h * h) continue;
+        if (guard.passes_by(collision, a, b, h)) wanted[i] = 0;
+    }
+}
+
 void MultibodySystem::advance(VecX& q, const VecX& dq) const {
     bodies_->advance(q, dq);
     connections_->recount(q);
@@ -84,6 +143,17 @@ void MultibodySystem::chart_rate(const VecX& u, const VecX& v, VecX& rate) const
 
 Energies MultibodySystem::energies(double, const VecX& q, const VecX& v) const {
     return {bodies_->kinetic_energy(v), bodies_->potential_energy(model_.gravity, q), connections_->elastic_energy(q)};
+}
+
+std::string MultibodySystem::undefined(double t) const {
+    for (const Load& load : model_.loads) {
+        if (!acts(load, t)) continue;
+        for (int i = 0; i < 3; ++i)
+            for (const TimeFunction* function : {&load.force[i], &load.torque[i]})
+                if (std::string no = function->undefined(t); !no.empty())
+                    return fmt::format("load '{}': {}", load.name, no);
+    }
+    return connections_->undefined(t);
 }
 
 double MultibodySystem::next_discontinuity(double t) const {

@@ -46,12 +46,17 @@ public:
     bool slopes(double t, const VecX& q, const VecX& v, BlockMatrix& K, BlockMatrix& C) const override;
     void add_gyroscopic(double s, const VecX& v, BlockMatrix& A) const override;
     void look_ahead(const VecX& v, double h, ContactFinder& finder) const override;
+    double safe_time(const VecX& q, const VecX& v, const VecX& rate, std::span<const ContactId> held, double horizon,
+                     PassingGuard& guard) const override;
+    void leave_out_passed(const VecX& q, const VecX& v, double h, const ContactRows& contacts, std::vector<char>& wanted,
+                          PassingGuard& guard) const override;
     void find_candidates(const VecX& q, ContactFinder& finder) const override;
     double gap(const ContactId& id, const VecX& q, ContactFinder& finder) const override;
     void rows(double t, const VecX& q, ContactFinder& finder, BilateralRows& joints,
               ContactRows& contacts) const override;
     void bias(double t, const VecX& q, const VecX& v, const ContactFinder& finder, BilateralRows& joints,
               ContactRows& contacts) const override;
+    void joint_rows(double t, const VecX& q, const VecX& v, BilateralRows& joints) const override;
     void limits(const VecX& q, ContactRows& limits) const override;
     double overlap_limit(const ContactId& id) const override;
     double opening_limit(std::uint32_t joint, int row) const override;
@@ -62,6 +67,7 @@ public:
     void spins(const VecX& q, const VecX& v, std::vector<BodySpin>& spins) const override {
         bodies_->spins(q, v, spins);
     }
+    std::string undefined(double t) const override;
     double next_discontinuity(double t) const override;
     std::vector<std::string> coordinate_names() const override;
     std::vector<std::string> body_names() const override;
@@ -75,6 +81,8 @@ private:
     std::span<const Pose> poses(const VecX& q, ContactFinder& finder) const;
     void contact_rows(const VecX& q, ContactFinder& finder, ContactRows& rows) const;
     bool acts(const Load& load, double t) const;
+    bool far_moving(const VecX& v, const VecX& rate, double h, PassingGuard& guard) const;
+    void place_for(const VecX& q, const VecX& v, const VecX& rate, PassingGuard& guard) const;
 
     MultibodyModel model_;
     std::unique_ptr<const Bodies> bodies_;            // refer to the model

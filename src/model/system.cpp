@@ -20,6 +20,18 @@ void System::curvature(double, const VecX&, const VecX&, const ContactFinder&, B
     throw Error("this system does not say the bias of its rows: override System::bias");
 }
 
+void System::leave_out_passed(const VecX&, const VecX&, double, const ContactRows&, std::vector<char>&, PassingGuard&) const {}
+void System::joint_rows(double t, const VecX& q, const VecX& v, BilateralRows& joints) const {
+    ContactFinder finder;
+    ContactRows contacts;
+    rows(t, q, finder, joints, contacts);
+    bias(t, q, v, finder, joints, contacts);
+}
+std::string System::undefined(double) const { return {}; }
+double System::safe_time(const VecX&, const VecX&, const VecX&, std::span<const ContactId>, double horizon,
+                         PassingGuard&) const {
+    return horizon;
+}
 void System::look_ahead(const VecX&, double, ContactFinder&) const {}
 
 void System::find_candidates(const VecX&, ContactFinder&) const {}

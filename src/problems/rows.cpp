@@ -19,7 +19,8 @@ void BilateralRows::clear() {
     jacobian.clear();
     id.clear();
     kind.clear();
-    for (auto* list : {&value, &target, &stiffness, &damping, &force_lower, &force_upper, &bias}) list->clear();
+    for (auto* list : {&value, &target, &servo, &goal, &goal_rate, &stiffness, &damping, &force_lower, &force_upper, &bias})
+        list->clear();
     impulsive.clear();
 }
 
@@ -29,11 +30,16 @@ int BilateralRows::begin_group(std::uint32_t joint, int dim, RowKind row_kind) {
     id.push_back(joint);
     const std::size_t n = static_cast<std::size_t>(jacobian.rows());
     kind.resize(n, row_kind);
-    for (auto* list : {&value, &target, &stiffness, &damping, &bias}) list->resize(n, 0.0);
+    for (auto* list : {&value, &target, &servo, &goal, &goal_rate, &stiffness, &damping, &bias}) list->resize(n, 0.0);
     force_lower.resize(n, -infinity);
     force_upper.resize(n, infinity);
     impulsive.resize(n, 0);
     return first;
+}
+
+void BilateralRows::slow_servos(double shortest) {
+    for (int i = 0; i < size(); ++i)
+        if (servo[i] * shortest > 1) target[i] = goal_rate[i] + (goal[i] - value[i]) / shortest;
 }
 
 void ContactRows::clear() {

@@ -71,7 +71,10 @@ Mat3 axes_with_z(const Vec3& z, const Vec3& y_wish) {
 }
 
 TimeFunction function(const Scene::Formula& formula) {
-    return formula.value ? TimeFunction::constant(*formula.value) : TimeFunction::of(compile_formula(formula));
+    if (formula.value) return TimeFunction::constant(*formula.value);
+    const std::string place = formula.place.text();
+    return TimeFunction::of(compile_formula(formula),
+                            fmt::format("{}'{}'", place.empty() ? place : place + ": ", formula.text));
 }
 
 Drive build_drive(const Scene::Drive& drive) {

@@ -37,6 +37,8 @@ class Euler final : public Scheme {
 public:
     explicit Euler(const EulerOptions& options) : options_(options) {}
     std::unique_ptr<SchemeWork> make_work(const System& /*system*/) const override { return std::make_unique<Work>(); }
+    bool locates_collisions() const override { return true; }
+    double longest_step() const override { return options_.step; }
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const override;
 
 private:

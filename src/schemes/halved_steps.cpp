@@ -54,6 +54,25 @@ double sunk(const System& system, const State& x, Step& s, HalvedWork& k) {
     return most;
 }
 
+// [m] How far apart two shapes are at the end that pushed each other to the last, without a rebound: they have slid off each other on the
+// way, which both the step and its halves miss. To be called after sunk(). Never more than a body falls in h.
+double parted(double h, const Step& s, const HalvedWork& k) {
+    constexpr double falls = 5;  // times Scales::acceleration, a tenth of gravity: g/2
+    const ContactRows& end = k.end_contacts;
+    const double fall = falls * s.tolerances.scales.acceleration() * h * h;
+    double most = 0;
+    for (const ContactRecord& record : s.contacts) {
+        const bool pushed = record.impulse[0] > 0 && (record.mode == ContactMode::stick || record.mode == ContactMode::slip);
+        if (!pushed || record.id.kind != ContactKind::shapes) continue;
+        double nearest = infinity;
+        for (int i = 0; i < end.size(); ++i)
+            if (end.id[i].a == record.id.a && end.id[i].b == record.id.b && end.id[i].kind == record.id.kind)
+                nearest = end.restitution[i] > 0 ? 0 : std::min(nearest, end.gap[i]);
+        most = std::max(most, std::min(nearest, fall));
+    }
+    return most;
+}
+
 // The part of the loads' course over the step that its ends and its middle do not show, as a move of the coordinates.
 double unseen(const System& system, double h, const Step& s, HalvedWork& k) {
     const State& x = k.start.x;
@@ -146,7 +165,7 @@ StepReport halved_step(const System& system, const HalvedSteps& control, const O
         // A NaN is no error that could be accepted.
         const double apart = (x.q - k.q_full).norm();
         const double error =
-            std::isfinite(apart) ? std::max({apart, sunk(system, x, s, k), unseen(system, h, s, k)}) : infinity;
+            std::isfinite(apart) ? std::max({apart, sunk(system, x, s, k), parted(h, s, k), unseen(system, h, s, k)}) : infinity;
         double factor = max_growth;
         if (error > 0)
             factor = std::clamp(safety * std::pow(control.tol / error, 1 / control.order), max_shrink, max_growth);

@@ -59,6 +59,8 @@ public:
     std::unique_ptr<SchemeWork> make_work(const System& system) const override {
         return std::make_unique<Work>(system.nv());
     }
+    bool locates_collisions() const override { return true; }
+    double longest_step() const override { return options_.tol == 0 ? options_.step : infinity; }
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const override;
 
 private:

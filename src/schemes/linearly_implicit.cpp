@@ -95,7 +95,8 @@ bool LinearlyImplicit::find_targets(const System& system, const State& x, double
     const BilateralRows& joints = s.problem.joints;  // of the start, or of the last trial
     const bool driven =
         std::find(joints.kind.begin(), joints.kind.end(), RowKind::velocity) != joints.kind.end() &&
-        std::any_of(joints.target.begin(), joints.target.end(), [](double speed) { return speed != 0; });
+        (std::any_of(joints.target.begin(), joints.target.end(), [](double speed) { return speed != 0; }) ||
+         std::any_of(joints.servo.begin(), joints.servo.end(), [](double servo) { return servo > 0; }));
     if (!driven) return false;
     w.q_path = x.q;
     w.dq = h * x.v;
@@ -115,7 +116,13 @@ void LinearlyImplicit::solve(const System& system, Solver& solver, const State& 
     w.dq = ahead * h * x.v;
     system.advance(w.q_rows, w.dq);
     find_rows(system, x.t + h / 2, w.q_rows, x.v, h, s);
-    if (targets) problem.joints.target = w.joints.target;
+    // Values at q: what is half a step ahead, taken back along G v, misses h^2/8 of the curvature and with it the order.
+    problem.joints.value = w.joint_value;
+    if (targets) {
+        problem.joints.target = w.joints.target;
+        problem.joints.goal = w.joints.goal;
+        problem.joints.goal_rate = w.joints.goal_rate;
+    }
     if (end_velocity) system.bias(x.t, w.q_rows, x.v, *s.finder, problem.joints, problem.contacts);
     ContactRows& contacts = problem.contacts;
     s.terms.wanted.resize(static_cast<std::size_t>(contacts.size()));
@@ -154,7 +161,7 @@ void LinearlyImplicit::solve(const System& system, Solver& solver, const State& 
                     .motor_mean = located ? 1.0 : 0.0,
                     .chi = chi,
                     .position_weight = trial.gamma,
-                    .ahead = ahead},
+                    .goals_ahead = targets ? 1.0 : 0.5},
                    s);
     w.product.resize(contacts.jacobian.rows());
     contacts.jacobian.product(problem.nodes(), x.v, w.product);
@@ -290,8 +297,10 @@ StepReport LinearlyImplicit::step(const System& system, Solver& solver, State& x
     s.problem.A = s.terms.mass;
     find_start(system, x, h, s, w);
     note_violations(x.v, s);
+    w.joint_value = s.problem.joints.value;
     const int wanted = options_.damped_restart.index;
-    const bool damped = w.damped_steps > 0 && (wanted == 1 || (wanted == 0 && stiff(system, h, s)));
+    const bool damped =
+        (w.damped_steps > 0 && (wanted == 1 || (wanted == 0 && stiff(system, h, s)))) || servo_jumps(x.v, s);
     classify(x, damped, s, w);
     watch.lap(StepTimers::find);
     bool collision = std::any_of(w.start.begin(), w.start.end(), [&](const ContactGap& g) {

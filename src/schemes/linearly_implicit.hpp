@@ -95,6 +95,8 @@ public:
     std::unique_ptr<SchemeWork> make_work(const System& /*system*/) const override {
         return std::make_unique<Scratch>();
     }
+    bool locates_collisions() const override { return true; }
+    double longest_step() const override { return options_.step; }
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const override;
     std::vector<std::string> advice() const override;
 
@@ -115,6 +117,7 @@ private:
 
     struct Scratch final : SchemeWork {
         // Remembered from step to step.
+        std::vector<double> joint_value;  // per bilateral row: g at the start of the step
         int damped_steps = 2;  // steps still to be taken with weights 1 (option `damped_restart`)
         BounceMemory bounces;
         void remembered(FieldVisitor& visit) override {

@@ -17,7 +17,8 @@ struct MoreauJeanOptions {
     double longest_step = infinity;
     double control_order = 1;
     double theta = 0.5;
-    double stabilisation = 0;
+    double stabilisation = 1;
+    double contact_stabilisation = 0;
     Choice projection = projections();
     Choice overlap = overlaps();
     FromScene activation_gap{&Tolerances::closed_gap, {}};
@@ -33,8 +34,9 @@ struct MoreauJeanOptions {
         f("longest_step", longest_step, "s", "with tol: no step is longer");
         f("control_order", control_order, "-", "with tol: p of h_opt = 0.9 h (tol/error)^(1/p)");
         f("theta", theta, "-", "weight of the end velocity; 1/2 keeps energy, 1 damps");
-        f("stabilisation", stabilisation, "-",
-          "share of the position error of joints taken out per step, 0 to 1; of contacts too where overlap is left");
+        f("stabilisation", stabilisation, "-", "share of the position error of joints taken out per step, 0 to 1");
+        f("contact_stabilisation", contact_stabilisation, "-",
+          "with overlap: leave, share of the overlap that velocities take out per step, 0 to 1; bodies are thrown by it");
         f("projection", projection, "-", projection_help);
         f("overlap", overlap, "-", overlap_help);
         // If smaller than the rounding of gaps, a resting body falls freely every other step. If larger, bodies stop
@@ -52,12 +54,15 @@ public:
         RowVec arrival;      // per contact row: the speeds that rebound, H v but for rests at limits
         ContactRows limits;  // joint limits at the start of the step
         VecX missing;        // nv [N]: forces at the end found that their linearisation leaves out
+        VecX q_ahead;         // q (+) (1-th) h v,
+        BilateralRows ahead;  // and the bilateral rows there
         PushOut push_out;
         HalvedWork halved;
         void remembered(FieldVisitor& visit) override { visit(halved.next_step); }
     };
     explicit MoreauJean(const MoreauJeanOptions& options) : options_(options) {}
     std::unique_ptr<SchemeWork> make_work(const System& /*system*/) const override { return std::make_unique<Work>(); }
+    double longest_step() const override { return options_.tol == 0 ? options_.step : options_.longest_step; }
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const override;
     // The same for a scheme that contains this one.
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s, Work& w) const;

@@ -67,6 +67,7 @@ StepReport SchatzmanPaoli::step(const System& system, Solver& solver, State& x, 
     system.mass(x.q, s.terms.mass);
     problem.A = s.terms.mass;
     find_rows(system, x.t, x.q, x.v, h, s);
+    drop_passed(system, x, h, s);
     note_violations(x.v, s);
     watch.lap(StepTimers::find);
 

@@ -21,6 +21,7 @@ class SchatzmanPaoli final : public Scheme {
 public:
     explicit SchatzmanPaoli(const SchatzmanPaoliOptions& options) : options_(options) {}
     int impact_steps() const override { return 2; }
+    double longest_step() const override { return options_.step; }
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const override;
 
 private:

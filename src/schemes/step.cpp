@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "collision/finder.hpp"
+#include "collision/passing.hpp"
 #include "diagnose/contact_shares.hpp"
 #include "diagnose/redundancy.hpp"
 #include "schemes/parts/parts.hpp"
@@ -9,6 +10,7 @@ namespace stickslip {
 
 Step::Step()
     : finder(std::make_unique<ContactFinder>()),
+      guard(std::make_unique<PassingGuard>()),
       redundancy(std::make_unique<Redundancy>()),
       shares(std::make_unique<ContactShares>()) {}
 Step::~Step() = default;

@@ -20,6 +20,7 @@ struct StewartTrinkleOptions {
 class StewartTrinkle final : public Scheme {
 public:
     explicit StewartTrinkle(const StewartTrinkleOptions& options) : options_(options) {}
+    double longest_step() const override { return options_.step; }
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const override;
 
 private:

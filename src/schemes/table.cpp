@@ -36,6 +36,8 @@ std::unique_ptr<Scheme> make_moreau_jean(const OptionValues& values) {
     require(o.control_order >= 1 && o.control_order <= 10, "control_order must lie in [1, 10]", values,
             "control_order");
     require(o.theta > 0 && o.theta <= 1, "theta must lie in (0, 1]", values, "theta");
+    require(o.contact_stabilisation >= 0 && o.contact_stabilisation <= 1, "contact_stabilisation must lie in [0, 1]", values,
+            "contact_stabilisation");
     require(o.stabilisation >= 0 && o.stabilisation <= 1, "stabilisation must lie in [0, 1]", values, "stabilisation");
     require(o.activation_gap.holds(not_negative), "activation_gap must not be negative [m]", values, "activation_gap");
     require(o.newton_tol.holds(positive), "newton_tol must be positive [m/s]", values, "newton_tol");

@@ -190,8 +190,7 @@ std::string torn_joint(const System& system, const BilateralRows& joints, double
             if (!(open > limit)) continue;
             return fmt::format(
                 "joint '{}' is open by {:.3g} (m or rad) at t = {:.9g} s, more than the {:.3g} its bodies allow: "
-                "it starts or has come apart; mend the poses, take a smaller step, or set scheme.stabilisation=1 (best "
-                "with theta=1)",
+                "it starts or has come apart; mend the poses, take a smaller step, or set scheme.projection=both",
                 system.joint_name(joints.id[g]), open, t, limit);
         }
     }

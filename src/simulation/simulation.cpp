@@ -105,8 +105,16 @@ struct Simulation::Impl {
         }
     }
 
+    // Empty, or which formula is no number where the step begins or ends.
+    std::string undefined() const {
+        std::string no = model.system->undefined(steps == 0 ? start.state().t : state.t);
+        if (no.empty() && steps == 0) no = model.system->undefined(state.t);
+        return no.empty() ? no : fmt::format("step {}: {}", steps + 1, no);
+    }
+
     // Empty if the step just taken may stay, else the sentence that refuses it.
     std::string judge(const StepReport& report) {
+        if (std::string no = undefined(); !no.empty()) return no;
         const double told = inexact.sum + inexact.of(report, step);
         std::string no = objection(rules, *model.system, report, start.state(), state, step, steps + 1, told);
         if (no.empty()) {
@@ -131,7 +139,7 @@ struct Simulation::Impl {
         if (budget) budget->start_step();
         StepReport report;
         if (!substeps.go_on(run, report)) {
-            report = scheme->step(*model.system, *solver, state, t_limit, step);
+            report = substeps.whole(run, start, t_limit);
             if (report.status == Status::ok)
                 substeps.rest();
             else if (rules.policy == Policy::degrade)

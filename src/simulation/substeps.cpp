@@ -39,9 +39,14 @@ double Substeps::next_end(double t) const {
     return memory.to;
 }
 
+StepReport Substeps::part(const SteppedRun& run) {
+    part_start_.keep(run.state, run.step);
+    return safe_.take(run, part_start_, next_end(run.state.t));
+}
+
 bool Substeps::go_on(const SteppedRun& run, StepReport& report) {
     if (memory.parts == 1) return false;
-    report = run.scheme.step(run.system, run.solver, run.state, next_end(run.state.t), run.step);
+    report = part(run);
     report.parts = memory.parts;
     if (run.state.t >= memory.to) memory.parts = 1;
     return true;
@@ -55,7 +60,7 @@ Substeps::Attempt Substeps::attempt(int parts, const SteppedRun& run, const Wron
     for (int taken = 0; run.state.t < memory.to; ++taken) {
         if (taken == most_steps_of_a_part * parts) tried.wrong = true;
         if (tried.wrong) break;
-        const StepReport report = run.scheme.step(run.system, run.solver, run.state, next_end(run.state.t), run.step);
+        const StepReport report = part(run);
         spent.solves += report.solves;
         spent.rejected += report.rejected + 1;
         tried.see(report);
@@ -92,7 +97,7 @@ void Substeps::improve(const SteppedRun& run, const Checkpoint& start, double t_
     // The best attempt is taken again, now for good. The same start gives the same bits.
     start.go_back(run.state, run.step);
     memory.parts = best.parts;
-    if (!go_on(run, report)) report = run.scheme.step(run.system, run.solver, run.state, t_limit, run.step);
+    if (!go_on(run, report)) report = whole(run, start, t_limit);
     report.solves += spent.solves;
     report.rejected += spent.rejected;
 }

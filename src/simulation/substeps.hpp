@@ -11,6 +11,7 @@
 #include <string>
 
 #include "simulation/checkpoint.hpp"
+#include "simulation/safe_steps.hpp"
 #include "stickslip/scheme.hpp"
 
 namespace stickslip {
@@ -33,15 +34,6 @@ struct SubstepMemory {
     bool sound() const { return parts >= 1 && parts <= 4 && from <= to && pause >= 0 && last_pause >= 0; }
 };
 
-// The run as its steps see it.
-struct SteppedRun {
-    const System& system;
-    const Scheme& scheme;
-    Solver& solver;
-    State& state;
-    Step& step;
-};
-
 class Substeps {
 public:
     // Empty, or why the step just taken is no mechanics; attempts with such a step are the last to be taken.
@@ -56,6 +48,9 @@ public:
     void improve(const SteppedRun& run, const Checkpoint& start, double t_limit, const WrongMotion& wrong,
                  StepReport& report);
 
+    // One step, of which nothing passes through anything.
+    StepReport whole(const SteppedRun& run, const Checkpoint& start, double t_limit) { return safe_.take(run, start, t_limit); }
+
     SubstepMemory memory;
     long helped = 0;  // steps that were certified in parts
 
@@ -69,7 +64,11 @@ private:
         bool better_than(const Attempt& other) const;
     };
     double next_end(double t) const;
+    StepReport part(const SteppedRun& run);
     Attempt attempt(int parts, const SteppedRun& run, const WrongMotion& wrong, StepReport& spent);
+
+    SafeSteps safe_;
+    Checkpoint part_start_;
 };
 
 }  // namespace stickslip

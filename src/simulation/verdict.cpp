@@ -73,8 +73,7 @@ private:
         if (const WorstDrift& worst = evidence_.opening(); worst.badness > 1)
             doubt("joint", worst.error, worst.limit,
                   fmt::format("joint '{}' drifts apart by {:.2g} (m or rad) at t = {:.6g} s, more than the {:.2g} that "
-                              "bodies of this size allow: take a smaller step, or set scheme.stabilisation=1 (best "
-                              "with theta=1)",
+                              "bodies of this size allow: take a smaller step, or set scheme.projection=both",
                               worst.who, worst.error, worst.t, worst.limit));
     }
 

@@ -115,7 +115,7 @@ TEST(HarmonicConstraint, IsTheMidpointOrTheImplicitEulerRule) {
 TEST_P(Mechanisms, JointStopsAWrongVelocityAtOnce) {
     for (const double h : {0.1, 0.01, 0.001}) {
         const double eps = 1e-3;
-        Simulation simulation(mechanism("joint-flipflop", with(h)));
+        Simulation simulation(mechanism("joint-flipflop", with(h)("scheme.stabilisation", 0)));
         double variation = 0, before = eps;
         while (simulation.advance()) {
             variation += std::abs(simulation.state().v[0] - before);
@@ -170,8 +170,8 @@ TEST_P(Mechanisms, DiscRollsAsItsReferenceWithTheForcesOfTheFloor) {
     }
     const std::string numbers =
         note("states", states) + "; " + note("energies", energies) + "; " + note("forces", forces);
-    EXPECT_NEAR(observed_order(states), 1, 0.15) << numbers;
-    EXPECT_NEAR(observed_order(energies), 1, 0.15) << numbers;
+    EXPECT_NEAR(observed_order(states), euler() ? 1 : 2, 0.15) << numbers;
+    EXPECT_NEAR(observed_order(energies), euler() ? 1 : 2, 0.15) << numbers;
     EXPECT_NEAR(observed_order(forces), 1, 0.15) << numbers;
     EXPECT_LT(states.back(), 0.01) << numbers;
 }
@@ -202,7 +202,7 @@ TEST_P(Mechanisms, DiscRollsSteadilyOnACircle) {
         forces.push_back(force);
     }
     const std::string numbers = note("centre", errors) + "; " + note("tilt", tilts) + "; " + note("force", forces);
-    EXPECT_NEAR(observed_order(errors), 1, 0.15) << numbers;
+    EXPECT_NEAR(observed_order(errors), euler() ? 1 : 2, 0.15) << numbers;
     EXPECT_GT(observed_order(tilts), 0.85) << numbers;
     EXPECT_GT(observed_order(forces), 0.85) << numbers;
     EXPECT_LT(errors.back(), 0.01 * 2 * pi * radius) << numbers;

@@ -180,7 +180,7 @@ bodies:
   left: {fixed: true, shapes: [{half-space: {normal: [1, 0, 0], offset: -0.4}}]}
   right: {fixed: true, shapes: [{half-space: {normal: [-1, 0, 0], offset: -0.4}}]}
   box: {mass: 1, shapes: [{box: [1, 1, 1]}]}
-run: {scheme: {name: moreau-jean, stabilisation: 1, overlap: leave}, end: 0.1}
+run: {scheme: {name: moreau-jean, contact_stabilisation: 1, overlap: leave}, end: 0.1}
 )";
     for (const char* policy : policies) {
         const RunSummary refused = Simulation(scene_of(text, {set("run.policy", policy)})).run();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "stickslip/types.hpp"
 
 namespace stickslip {
@@ -20,10 +22,18 @@ TimeFunction TimeFunction::table(std::vector<std::pair<double, double>> entries,
     return f;
 }
 
-TimeFunction TimeFunction::of(std::function<double(double)> function) {
+TimeFunction TimeFunction::of(std::function<double(double)> function, std::string origin) {
     TimeFunction f;
     f.f_ = std::move(function);
+    f.origin_ = std::move(origin);
     return f;
+}
+
+std::string TimeFunction::undefined(double t) const {
+    if (!f_) return {};
+    const double value = f_(t);
+    if (std::isfinite(value)) return {};
+    return fmt::format("{} is {} at t = {:.9g} s", origin_, std::isnan(value) ? "not a number" : "infinite", t);
 }
 
 double TimeFunction::operator()(double t) const {

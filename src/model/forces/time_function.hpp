@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,9 +16,12 @@ public:
     // Pairs (t, value) with increasing t; before the first and after the last the end values hold. Stepwise tables
     // take the value of the last entry at or before t.
     static TimeFunction table(std::vector<std::pair<double, double>> entries, bool stepwise);
-    static TimeFunction of(std::function<double(double t)> f);
+    // `origin` names it where its value is no number: its text and place.
+    static TimeFunction of(std::function<double(double t)> f, std::string origin = {});
 
     double operator()(double t) const;
+    // Empty, or its origin and value where that is not finite.
+    std::string undefined(double t) const;
     // d/dt; zero across a jump.
     double rate(double t) const;
     // First corner or jump of a table after t; infinity if none.
@@ -28,6 +32,7 @@ private:
     bool stepwise_ = false;
     std::vector<std::pair<double, double>> entries_;
     std::function<double(double)> f_;
+    std::string origin_;
 };
 
 }  // namespace stickslip

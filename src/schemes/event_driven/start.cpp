@@ -32,6 +32,7 @@ bool same_within_reach(const ContactRows& contacts, const std::vector<double>& o
 
 bool EventStep::start() {
     begin_step(x_, s_);
+    w_.motion.shortest_servo = adaptive() ? 0.0 : options_.step;
     w_.motion.attach(system_, s_);
     if (!(s_.problem.A.nodes == system_.nodes())) s_.problem.A.shape_diagonal(system_.nodes());
     outcome_ = {};

@@ -123,7 +123,7 @@ double Watch::first(const System& system, Motion& motion, const SmoothStep& s, c
                     ContactFinder& finder) {
     which_ = {};
     doubtful_ = false;
-    if (functions_.empty() && open.empty()) return no_event;
+    if (functions_.empty() && open.empty() && !finder.has_candidates()) return no_event;
     gaps_before_ = open;
     before_.assign(functions_.size(), infinity);  // not known yet
     Part part{system, motion, s, finder};

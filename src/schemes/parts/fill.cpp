@@ -29,6 +29,17 @@ double median_gain(const BlockMatrix& mass, const Forces& impulses, std::vector<
     return *middle;
 }
 
+// [m/s, rad/s] What a position motor asks of v+. Its law, e' = -servo e for the error e = goal - x, has e(t + h) = e(t) exp(-servo h).
+// With x+ = x + h ((1 - g) v + g v+), and m the error that would be left at the end if v+ were the rate of the goal,
+//   v+ = goal_rate + m (1 - exp(-servo h))/h   gives   m+ = m exp(-servo h),   e+ = m (1 - g (1 - exp(-servo h)))
+// the same decay in every step, however long: for servo h -> 0 the law itself, to second order where g = 1/2, and for servo h -> infinity the
+// goal is reached in one step (g = 1) or two, without ever being passed. `x` is where the start velocity leads to, x + (1 - g) h v.
+double servo_speed(const BilateralRows& joints, int i, double h, double x, double g, double goals_ahead) {
+    const double rate = joints.goal_rate[i];
+    const double left = joints.goal[i] + (1 - goals_ahead - g) * h * rate - x;
+    return rate - std::expm1(-joints.servo[i] * h) / h * left;
+}
+
 }  // namespace
 
 void fill_impulses(const System& system, const State& x, double h, double a, Step& s) {
@@ -58,32 +69,50 @@ void fill_explicit_rule(const System& system, const State& x, double h, Step& s)
 
 double correcting_speed(double phi, double h, double full) { return phi / (phi < 0 && h < full ? full : h); }
 
+bool servo_jumps(const VecX& v, Step& s) {
+    constexpr double jump = 0.1;  // of the speed: more than a goal and its error change in a step that resolves them
+    const BilateralRows& joints = s.problem.joints;
+    if (std::none_of(joints.servo.begin(), joints.servo.end(), [](double servo) { return servo > 0; })) return false;
+    const RowVec& speed = joint_speeds(v, s);
+    for (int i = 0; i < joints.size(); ++i) {
+        if (!(joints.servo[i] > 0) || joints.force_upper[i] < infinity) continue;
+        if (std::abs(speed[i] - joints.target[i]) > jump * std::abs(joints.target[i])) return true;
+    }
+    return false;
+}
+
 // Compliant rows, stiffness k and damping d with weights (a, g), c1 = a g h^2 k + a h d:
 //   G v+ + lambda/c1 = -(h k phi + a (1-g) h^2 k G v + (1-a) h d G v)/c1
 // which is the implicit spring in a form that stays well conditioned as k or d grow without bound.
 void fill_bilateral(const VecX& v, const RowWeights& weights, Step& s) {
-    const auto [h, alpha, gamma, mean, friction_mean, motor_mean, chi, position_weight, ahead] = weights;
+    const auto [h, alpha, gamma, mean, friction_mean, motor_mean, chi, position_weight, goals_ahead, curvature, settling] =
+        weights;
     StepProblem& problem = s.problem;
-    const BilateralRows& joints = problem.joints;
+    BilateralRows& joints = problem.joints;
     const RowVec& speed = joint_speeds(v, s);
     s.terms.joint_stabilisation.setZero(joints.size());
     for (int i = 0; i < joints.size(); ++i) {
         const double unit = joints.impulsive[i] ? 1.0 : h, Gv = speed[i];
-        const double value = joints.value[i] - ahead * h * Gv;  // at q
+        const double value = joints.value[i];  // at q
         const bool bounded = joints.force_lower[i] > -infinity || joints.force_upper[i] < infinity;
         if (joints.force_lower[i] > -infinity) problem.lower[i] = unit * joints.force_lower[i];
         if (joints.force_upper[i] < infinity) problem.upper[i] = unit * joints.force_upper[i];
         switch (joints.kind[i]) {
             case RowKind::holonomic:
-                if (chi > 0 && h > 0) s.terms.joint_stabilisation[i] = -chi * value / (position_weight * h);
-                problem.b[i] = s.terms.joint_stabilisation[i] - mean * Gv;
+                if (chi > 0 && h > 0)
+                    s.terms.joint_stabilisation[i] =
+                        settling ? -chi * s.terms.joint_drift[i] / h : -chi * value / (position_weight * h);
+                problem.b[i] = s.terms.joint_stabilisation[i] - mean * Gv - curvature * joints.bias[i];
                 break;
             case RowKind::velocity:
+                if (joints.servo[i] > 0 && h > 0)
+                    joints.target[i] = servo_speed(joints, i, h, value + (1 - gamma) * h * Gv, gamma, goals_ahead);
                 // A motor's speed may jump when it is switched on: asked of the mean it would flip from step to step.
                 if (bounded)
                     problem.b[i] = (1 + motor_mean) * joints.target[i] - motor_mean * Gv;
                 else
-                    problem.b[i] = joints.target[i] != 0 ? joints.target[i] : -mean * Gv;
+                    problem.b[i] = joints.target[i] != 0 || joints.servo[i] > 0 ? joints.target[i] : -mean * Gv;
+                problem.b[i] -= curvature * joints.bias[i];
                 break;
             case RowKind::friction: problem.b[i] = -friction_mean * Gv; break;
             case RowKind::compliant: {

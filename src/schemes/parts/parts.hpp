@@ -77,10 +77,19 @@ struct RowWeights {
     double motor_mean = 0;       // and for drives with a largest force, about their target
     double chi = 0;              // share of the position error taken out per step
     double position_weight = 1;  // of v+ in the position update
-    double ahead = 0;            // share of h v by which the rows lie ahead of q
+    double goals_ahead = 0;      // share of h by which the goals of position motors lie ahead of t
+    double curvature = 0;        // [s] from the rows to the end of the step: rigid rows ask G v+ = -curvature dG/dt v of it
+    bool settling = false;       // what chi takes out allows for where the error of G v leads to: StepTerms::joint_drift
 };
 // b, T and bounds of the bilateral rows, by kind; the part of b that corrects positions also in s.terms.joint_stabilisation.
 void fill_bilateral(const VecX& v, const RowWeights& weights, Step& s);
+
+// Takes the contacts out of s.problem that bodies move past in the next h.
+void drop_passed(const System& system, const State& x, double h, Step& s);
+
+// Whether a position motor without a largest force asks for another speed than v has at the rows in s.problem: it starts, or its goal
+// has jumped. A step with weights 1 takes the jump at its start, where it belongs, others spread it over the step.
+bool servo_jumps(const VecX& v, Step& s);
 
 // The guess: impulses and modes of the contacts that were there in the last step (found by id), scaled to h.
 void warm_start(const VecX& v, double h, Step& s);

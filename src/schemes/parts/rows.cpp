@@ -59,6 +59,13 @@ void find_rows(const System& system, double t, const VecX& q, const VecX& v, dou
     system.rows_on(s.sides, t, q, *s.finder, problem.joints, problem.contacts);
 }
 
+void drop_passed(const System& system, const State& x, double h, Step& s) {
+    std::vector<char>& wanted = s.terms.wanted;
+    wanted.assign(static_cast<std::size_t>(s.problem.contacts.size()), 1);
+    system.leave_out_passed(x.q, x.v, h, s.problem.contacts, wanted, *s.guard);
+    if (std::find(wanted.begin(), wanted.end(), 0) != wanted.end()) s.problem.contacts.keep(wanted);
+}
+
 const RowVec& contact_speeds(const VecX& v, Step& s) {
     RowVec& Hv = s.terms.contact_speed;
     Hv.resize(s.problem.contacts.jacobian.rows());

@@ -174,6 +174,7 @@ void Motion::read(double t, const VecX& q, MotionPoint& p) {
     p.t = t;
     p.q = q;
     system_->rows_on(*sides_, t, q, *finder_, p.joints, p.contacts);
+    p.joints.slow_servos(shortest_servo);
     found_ = &p;
     p.version = version_;
     p.bias_known = false;
@@ -316,10 +317,12 @@ void Motion::find_bias(MotionPoint& p) {
     if (p.bias_known && p.bias_v == p.v) return;
     if (found_ != &p) {  // the finder must hold the contacts whose bias is asked for
         system_->rows_on(*sides_, p.t, p.q, *finder_, p.joints, p.contacts);
+        p.joints.slow_servos(shortest_servo);
         found_ = &p;
     }
     system_->bias(p.t, p.q, p.v, *finder_, p.joints, p.contacts);
-    if (find_target_rates(*system_, *tolerances_, p.t, p.q, p.v, p.joints, *finder_, target_scratch_, p.target_rate))
+    if (find_target_rates(*system_, *tolerances_, p.t, p.q, p.v, p.joints, shortest_servo, *finder_, target_scratch_,
+                          p.target_rate))
         found_ = nullptr;
     p.bias_v = p.v;
     p.bias_known = true;

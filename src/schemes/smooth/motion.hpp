@@ -75,6 +75,7 @@ public:
     };
     enum class Trouble : unsigned char { none, contact_lost, singular };
 
+    double shortest_servo = 0;  // [s] position motors are slowed to it: what is faster than a fixed step makes explicit methods unstable
     // The system and the finder of a step; rows that were found for others are forgotten.
     void attach(const System& system, Step& s);
     // Contact frames, reach or sides have changed: rows found so far are not those of the system any more.

@@ -5,9 +5,11 @@
 namespace stickslip {
 
 bool find_target_rates(const System& system, const Tolerances& tolerances, double t, const VecX& q, const VecX& v,
-                       const BilateralRows& joints, ContactFinder& finder, TargetRateScratch& scratch, RowVec& rates) {
+                       const BilateralRows& joints, double shortest_servo, ContactFinder& finder,
+                       TargetRateScratch& scratch, RowVec& rates) {
     rates.setZero(joints.size());
-    const bool driven = std::any_of(joints.target.begin(), joints.target.end(), [](double w) { return w != 0; });
+    const bool driven = std::any_of(joints.target.begin(), joints.target.end(), [](double w) { return w != 0; }) ||
+                        std::any_of(joints.servo.begin(), joints.servo.end(), [](double w) { return w > 0; });
     if (!driven) return false;
     const double span = tolerances.target_span, short_span = tolerances.short_target_span;
     const auto add = [&](double ahead, double weight) {
@@ -15,6 +17,7 @@ bool find_target_rates(const System& system, const Tolerances& tolerances, doubl
         scratch.move = ahead * v;
         system.advance(scratch.q, scratch.move);
         system.rows(t + ahead, scratch.q, finder, scratch.joints, scratch.contacts);
+        scratch.joints.slow_servos(shortest_servo);
         for (int i = 0; i < rates.size(); ++i) rates[i] += weight * scratch.joints.target[i];
     };
     const double jump = system.next_discontinuity(t - 2 * span);

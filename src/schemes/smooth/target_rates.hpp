@@ -13,8 +13,9 @@ struct TargetRateScratch {
     ContactRows contacts;
 };
 
-// `joints` are the rows at (t, q). True if anything is driven; else rates are zero and the finder has not been used.
+// `joints` are the rows at (t, q), position motors slowed to `shortest_servo` (BilateralRows::slow_servos). True if anything is driven; else rates are zero and the finder has not been used.
 bool find_target_rates(const System& system, const Tolerances& tolerances, double t, const VecX& q, const VecX& v,
-                       const BilateralRows& joints, ContactFinder& finder, TargetRateScratch& scratch, RowVec& rates);
+                       const BilateralRows& joints, double shortest_servo, ContactFinder& finder,
+                       TargetRateScratch& scratch, RowVec& rates);
 
 }  // namespace stickslip

@@ -1,0 +1,147 @@
+#include "collision/passing.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip {
+
+namespace {
+
+// Of half the thickness of the thinner shape: the overlap of bodies at rest on each other. What is deeper is not apart any more.
+constexpr double resting_share = 0.05;
+
+// [m] max n.x over the shape.
+double extent(const PlacedShape& shape, const Vec3& n) {
+    const Vec3 in = shape.rotation.transpose() * n;
+    const double centre = n.dot(shape.position);
+    return std::visit(
+        [&](const auto& g) {
+            using Kind = std::decay_t<decltype(g)>;
+            if constexpr (std::is_same_v<Kind, Sphere>) return centre + g.radius;
+            if constexpr (std::is_same_v<Kind, Box>) return centre + in.cwiseAbs().dot(g.half);
+            if constexpr (std::is_same_v<Kind, Capsule>) return centre + g.radius + std::abs(in.z()) * g.length / 2;
+            if constexpr (std::is_same_v<Kind, HalfSpace>) {
+                const double length = g.normal.norm();
+                return in.dot(g.normal) > (1 - 1e-12) * length ? centre + g.offset / length : infinity;
+            }
+        },
+        *shape.geometry);
+}
+
+// [m] How far the core of the shape reaches from the axis through its centre; that of a half-space never ends, and is not looked at.
+double core_reach(const PlacedShape& shape, const Vec3& axis) {
+    const Vec3 in = shape.rotation.transpose() * axis;  // a unit vector
+    return std::visit(
+        [&](const auto& g) {
+            using Kind = std::decay_t<decltype(g)>;
+            if constexpr (std::is_same_v<Kind, Box>) {
+                const double away = (g.half.array() * (1 - in.array().square()).max(0).sqrt()).sum();
+                return std::min(away, g.half.norm());
+            }
+            if constexpr (std::is_same_v<Kind, Capsule>) return std::hypot(in.x(), in.y()) * g.length / 2;
+            return 0.0;
+        },
+        *shape.geometry);
+}
+
+// [s] t of c t + a t^2/2 = way.
+double time_for(double way, double c, double a) {
+    const double root = c + std::sqrt(c * c + 2 * a * way);
+    return root > 0 ? 2 * way / root : infinity;
+}
+
+}  // namespace
+
+PassingGuard::Part PassingGuard::part(const CollisionModel& model, int collider) const {
+    const Collider& of = model.colliders[collider];
+    Part part;
+    const Pose pose = placed(of.body < 0 ? Pose{} : poses[of.body], of.shape.pose_B);
+    part.shape = {&*of.shape.geometry, pose.position, pose.attitude.toRotationMatrix()};
+    part.thickness = half_thickness(of.shape);
+    if (of.body < 0 || !motions[of.body].moves) return part;
+    const BodyMotion& motion = motions[of.body];
+    part.velocity = velocity_at(motion.twist, pose.position);
+    part.acceleration = motion.acceleration;
+    part.spin = motion.twist.angular;
+    if (const double speed = part.spin.norm(); speed > 0) part.reach = core_reach(part.shape, part.spin / speed);
+    part.swing = part.spin.squaredNorm() * (pose.position - motion.twist.origin).norm();
+    return part;
+}
+
+bool PassingGuard::quiet(const CollisionModel& model) {
+    if (measured_ != model.identity) {
+        measured_ = model.identity;
+        thinnest_ = infinity;
+        for (const Collider& collider : model.colliders) thinnest_ = std::min(thinnest_, half_thickness(collider.shape));
+    }
+    double farthest = 0;
+    for (const double way : reach) farthest = std::max(farthest, way);
+    return 2 * farthest <= slack_share * thinnest_;
+}
+
+void PassingGuard::try_direction(const Pair& pair, const Vec3& n, double& best) {
+    const double apart = -extent(pair.a.shape, -n) - extent(pair.b.shape, n);
+    if (!(apart > -pair.overlap)) return;
+    const double c = std::max(-n.dot(pair.a.velocity - pair.b.velocity), 0.0) + pair.a.reach * n.cross(pair.a.spin).norm() +
+                     pair.b.reach * n.cross(pair.b.spin).norm();
+    const double known = std::abs(n.dot(pair.a.acceleration - pair.b.acceleration));
+    const double a = std::max(known, pair.gravity * std::abs(n.dot(pair.down))) + pair.a.swing + pair.b.swing;
+    best = std::max(best, time_for(std::max(apart, 0.0) + pair.slack, c, a));
+}
+
+// Where no direction tells their sides, in the time they may go as far as L in any.
+double PassingGuard::pair_time(const Pair& pair) {
+    const double speed = (pair.a.velocity - pair.b.velocity).norm() + pair.a.reach * pair.a.spin.norm() +
+                         pair.b.reach * pair.b.spin.norm();
+    double best = pair.slack > 0 ? time_for(pair.slack, speed, pair.gravity + pair.a.swing + pair.b.swing) : 0.0;
+    const auto both_ways = [&](const Vec3& n) {
+        try_direction(pair, n, best);
+        try_direction(pair, -n, best);
+    };
+    for (const PlacedShape* shape : {&pair.a.shape, &pair.b.shape}) {
+        if (std::holds_alternative<Box>(*shape->geometry))
+            for (int axis = 0; axis < 3; ++axis) both_ways(shape->rotation.col(axis));
+        if (const auto* plane = std::get_if<HalfSpace>(&*shape->geometry))
+            both_ways(shape->rotation * plane->normal.normalized());
+    }
+    const Vec3 line = pair.a.shape.position - pair.b.shape.position;
+    if (const double length = line.norm(); length > 0) try_direction(pair, line / length, best);
+    contacts_.clear();
+    find_pair_contacts(pair.a.shape, pair.b.shape, {.cutoff = infinity}, contacts_);
+    for (const ContactPoint& contact : contacts_) try_direction(pair, contact.normal, best);
+    return best;
+}
+
+double PassingGuard::nearness(const CollisionModel& model, int a, int b) {
+    return resting_share * std::min(half_thickness(model.colliders[a].shape), half_thickness(model.colliders[b].shape));
+}
+
+bool PassingGuard::passes_by(const CollisionModel& model, int a, int b, double h) {
+    const Part x = part(model, a), y = part(model, b);
+    return pair_time({x, y, 0.0, 0.0, 0.0, Vec3::Zero()}) > h;
+}
+
+double PassingGuard::safe_time(const CollisionModel& model, const Vec3& gravity, std::span<const ContactId> held,
+                               double horizon) {
+    const double fall = gravity.norm();
+    finder_.reach = reach;
+    finder_.find_candidates(model, poses);
+    for (const auto& [i, j] : finder_.candidates()) {
+        if (!finder_.near(i, j)) continue;
+        const Part a = part(model, i), b = part(model, j);
+        const ContactId first{ContactKind::shapes, model.colliders[i].id, model.colliders[j].id, {}, {}};
+        const auto at = std::lower_bound(held.begin(), held.end(), first);
+        const bool is_held = at != held.end() && at->kind == first.kind && at->a == first.a && at->b == first.b;
+        const double thin = std::min(a.thickness, b.thickness), slack = slack_share * thin;
+        const Pair pair{a,
+                        b,
+                        slack,
+                        is_held ? std::max(slack, resting_share * thin) : resting_share * thin,
+                        is_held ? 0.0 : fall,
+                        fall > 0 ? Vec3(gravity / fall) : Vec3::Zero().eval()};
+        horizon = std::min(horizon, pair_time(pair));
+    }
+    return horizon;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,68 @@
+// Drives: position motors follow their law however short the time constant, and formulas that are no numbers are refused.
+#include "runs.hpp"
+
+namespace stickslip::analytic {
+namespace {
+
+const char* const servo = R"(
+stickslip: 1
+gravity: [0, 0, 0]
+let: {m: 1, tau: 1e-3, goal: 0.1}
+bodies:
+  a: {mass: m, inertia: m}
+joints: {s: {prismatic: {a: ground, b: a, at: [0, 0, 0], axis: [1, 0, 0], motor: {position: goal, time_constant: tau}}}}
+run: {step: 1e-3}
+)";
+
+// x = goal (1 - exp(-t/tau)). Explicit Euler moves with the old velocity and is one step late.
+TEST(PositionMotor, ApproachesItsGoalAsItsTimeConstantSaysOrMonotonically) {
+    for (const char* scheme : {"moreau-jean", "euler", "stewart-trinkle", "schatzman-paoli", "trapezoidal", "alpha-gamma", "hem5",
+                               "phem56", "dopri5", "rk4", "rattle", "generalized-alpha", "hybrid"}) {
+        for (const double h_over_tau : {0.01, 0.09, 0.7, 3.0, 40.0, 1e4}) {
+            const double h = 2e-3, tau = h / h_over_tau, goal = -0.4, end = std::min(std::max(6 * tau, 12 * h), 500 * h);
+            Simulation simulation(
+                scene_text(servo, Set{{"scheme", scheme}}("m", 7.5)("tau", tau)("goal", goal)("step", h)("run.end", end)));
+            const std::string numbers = scheme + note(" h/tau", {h_over_tau});
+            const bool late = std::string(scheme) == "euler";
+            double left = 1;
+            while (simulation.advance()) {
+                const double now = 1 - simulation.state().q[0] / goal;
+                ASSERT_LE(now, left + 1e-9) << numbers;
+                ASSERT_GE(now, -1e-9) << numbers;
+                if (h_over_tau < 0.1) {
+                    const double exact = std::exp(-simulation.state().t / tau);
+                    ASSERT_NEAR(now, exact, late ? 1.1 * h_over_tau : 0.01) << numbers;
+                }
+                left = now;
+            }
+            EXPECT_NEAR(left, std::exp(-end / std::max(tau, h)), 1e-2) << numbers;
+        }
+    }
+}
+
+TEST(PositionMotor, PushesWithItsLargestForceAndNoMore) {
+    for (const char* scheme : {"moreau-jean", "trapezoidal", "hem5", "stewart-trinkle"}) {
+        Simulation simulation(scene_text(servo, Set{{"scheme", scheme}, {"gravity", "[-9.81, 0, 0]"}}("m", 2)("run.end", 0.5)(
+                                                    "joints.s.prismatic.motor.max_force", 15)));
+        simulation.run();
+        EXPECT_NEAR(simulation.state().v[0], -(g - 7.5) * 0.5, 1e-9) << scheme;
+    }
+}
+
+TEST(Formulas, ThatAreNoNumbersAreRefusedWithPlaceAndTime) {
+    const auto refusal = [](const std::string& drive, const std::string& load) {
+        Simulation simulation(scene_text("stickslip: 1\ngravity: [0, 0, 0]\nbodies:\n  a: {mass: 1, inertia: 1, angular_velocity: [0, 0, 1]}\n"
+                                         "joints: {h: {revolute: {a: ground, b: a, at: [0, 0, 0], axis: [0, 0, 1]" +
+                                         drive + "}}}\n" + load + "run: {end: 1, step: 1e-2}\n"));
+        const RunSummary end = simulation.run();
+        EXPECT_NEAR(simulation.state().t, 0.5, 1e-9);
+        return end.end == RunEnd::refused ? end.reason : std::string();
+    };
+    EXPECT_NE(refusal(", brake: \"sqrt(0.5-t)\"", "").find("'sqrt(0.5-t)' is not a number at t = 0.51 s"), std::string::npos);
+    EXPECT_NE(refusal(", motor: {speed: \"ln(0.505-t)\"}", "").find("joint 'h': "), std::string::npos);
+    EXPECT_NE(refusal("", "forces: {f: {load: {body: a, force: [\"1/(t < 0.505 ? 1 : 0)\", 0, 0]}}}\n").find("is infinite at t = 0.51 s"),
+              std::string::npos);
+}
+
+}  // namespace
+}  // namespace stickslip::analytic
