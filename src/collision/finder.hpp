@@ -122,6 +122,9 @@ private:
     void pair_contacts(const CollisionModel& model, int a, int b, const Placed& x, const Placed& y,
                        std::vector<ContactPoint>& contacts) const;
     void orient(const CollisionModel& model);
+    // Inner edges, in finder_inner.cpp.
+    bool covers(const CollisionModel& model, int own, int k, const Vec3& Q, const Vec3& n) const;
+    void drop_inner_contacts(const CollisionModel& model);
 
     std::vector<ContactPoint> contacts_;
     Frames frames_;
@@ -145,6 +148,8 @@ private:
     std::vector<CandidatePair> fresh_, merged_;
     std::vector<int> pair_start_, pair_other_;
     std::vector<ContactPoint> pair_;  // of gap()
+    std::vector<char> inner_;         // per contact: it is left out
+    bool seams_ = false;              // the model has bodies of several shapes or several fixed ones, at least one of them a box
 };
 
 }  // namespace stickslip

@@ -3,30 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "collision/extent.hpp"
+
 namespace stickslip {
 
 namespace {
 
 // Of half the thickness of the thinner shape: the overlap of bodies at rest on each other. What is deeper is not apart any more.
 constexpr double resting_share = 0.05;
-
-// [m] max n.x over the shape.
-double extent(const PlacedShape& shape, const Vec3& n) {
-    const Vec3 in = shape.rotation.transpose() * n;
-    const double centre = n.dot(shape.position);
-    return std::visit(
-        [&](const auto& g) {
-            using Kind = std::decay_t<decltype(g)>;
-            if constexpr (std::is_same_v<Kind, Sphere>) return centre + g.radius;
-            if constexpr (std::is_same_v<Kind, Box>) return centre + in.cwiseAbs().dot(g.half);
-            if constexpr (std::is_same_v<Kind, Capsule>) return centre + g.radius + std::abs(in.z()) * g.length / 2;
-            if constexpr (std::is_same_v<Kind, HalfSpace>) {
-                const double length = g.normal.norm();
-                return in.dot(g.normal) > (1 - 1e-12) * length ? centre + g.offset / length : infinity;
-            }
-        },
-        *shape.geometry);
-}
 
 // [m] How far the core of the shape reaches from the axis through its centre; that of a half-space never ends, and is not looked at.
 double core_reach(const PlacedShape& shape, const Vec3& axis) {

@@ -48,6 +48,7 @@ void EventStep::record() {
                                .force = w_.motion.contact_force(static_cast<int>(i), end)});
     }
     if (s_.forces_wanted) mark_shares();
+    take_admissible_forces();
     w_.motion.joint_forces(end, s_.multipliers);
     s_.reactions = smooth.sum.joint_impulse;
     s_.redundancy->smallest(s_.problem, s_.reactions);
@@ -61,6 +62,23 @@ void EventStep::mark_shares() {
     for (ContactRecord& record : s_.contacts) {
         const auto found = std::find(rows.id.begin(), rows.id.end(), record.id);
         if (found != rows.id.end()) record.unique = s_.shares->unique(static_cast<int>(found - rows.id.begin()));
+    }
+}
+
+// Where rows depend on each other the forces of least norm may pull, which no contact does. The problem at the end of the step has
+// forces with the same effect that do not, over the span of Tolerances: these are told then, as if they had acted all the step.
+void EventStep::take_admissible_forces() {
+    const auto pulls = [](const ContactRecord& record) { return record.impulse[0] < 0; };
+    if (w_.motion.rank_defect() == 0 || std::none_of(s_.contacts.begin(), s_.contacts.end(), pulls)) return;
+    const ContactRows& rows = s_.problem.contacts;
+    for (ContactRecord& record : s_.contacts) {
+        const auto found = std::find(rows.id.begin(), rows.id.end(), record.id);
+        if (found == rows.id.end()) continue;
+        const int i = static_cast<int>(found - rows.id.begin());
+        record.force.setZero();
+        for (int k = 0; k < rows.jacobian.dim(i); ++k)
+            record.force[k] = s_.solution.p[rows.jacobian.row[i] + k] / tolerances_.instant_span;
+        record.impulse = w_.smooth.h * record.force;
     }
 }
 

@@ -46,6 +46,7 @@ private:
     bool accept();
     void record();
     void mark_shares();
+    void take_admissible_forces();
     void commit_frames();
     void remember();
 
