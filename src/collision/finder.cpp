@@ -22,7 +22,7 @@ void ContactFinder::evaluate(const CollisionModel& model, std::span<const Pose> 
     place_all(model, body_poses);
     update_candidates(model, false);
     narrow(model);
-    if (seams_ && contacts_.size() > 1) drop_inner_contacts(model);
+    if (seams_ && !inner_edges && contacts_.size() > 1) drop_inner_contacts(model);
     orient(model);
 }
 

@@ -53,6 +53,7 @@ public:
     // will not close.
     double margin = 1e-3;
     std::vector<double> reach;  // [m] per body, how far it may travel in this step; empty: zero
+    bool inner_edges = false;   // contacts at inner edges (finder_inner.cpp) are reported too
 
     // Broad phase, unless the candidates at hand hold for these poses of the body frames and are not too many.
     void find_candidates(const CollisionModel& model, std::span<const Pose> body_poses);
@@ -125,6 +126,7 @@ private:
     // Inner edges, in finder_inner.cpp.
     bool covers(const CollisionModel& model, int own, int k, const Vec3& Q, const Vec3& n) const;
     void drop_inner_contacts(const CollisionModel& model);
+    bool has_seams(const CollisionModel& model);
 
     std::vector<ContactPoint> contacts_;
     Frames frames_;
@@ -149,6 +151,7 @@ private:
     std::vector<int> pair_start_, pair_other_;
     std::vector<ContactPoint> pair_;  // of gap()
     std::vector<char> inner_;         // per contact: it is left out
+    std::vector<int> shapes_, boxes_;  // per body, the fixed ones as one in front: how many it has
     bool seams_ = false;              // the model has bodies of several shapes or several fixed ones, at least one of them a box
 };
 

@@ -33,20 +33,6 @@ bool reaches(const Aabb& box, const PlacedShape& half_space, double cutoff) {
     return m.dot(lowest - half_space.position) <= plane.offset + cutoff * m.norm();
 }
 
-// Whether shapes that do not move against each other could share faces: those of one body, or of two fixed ones.
-bool has_seams(const CollisionModel& model) {
-    std::vector<int> shapes(model.fixed.size() + 2, 0), boxes(model.fixed.size() + 2, 0);  // per body; the fixed ones in front
-    for (const Collider& collider : model.colliders) {
-        if (!std::isfinite(half_thickness(collider.shape))) continue;
-        const std::size_t of = model.is_fixed(collider.body) ? 0 : static_cast<std::size_t>(collider.body) + 1;
-        if (of >= shapes.size()) continue;
-        ++shapes[of];
-        boxes[of] += std::holds_alternative<Box>(*collider.shape.geometry);
-        if (shapes[of] > 1 && boxes[of] > 0) return true;
-    }
-    return false;
-}
-
 bool is_inside(const Aabb& box, const Aabb& region) {
     return (box.lower.array() >= region.lower.array()).all() && (box.upper.array() <= region.upper.array()).all();
 }

@@ -6,6 +6,7 @@
 // it and max over k of n.x > n.Q. On a flush floor that leaves the face below a ball and drops the edge of the next tile; at a real edge no
 // other shape holds Q.
 #include <algorithm>
+#include <cmath>
 
 #include "collision/extent.hpp"
 #include "collision/finder.hpp"
@@ -27,6 +28,21 @@ bool ContactFinder::covers(const CollisionModel& model, int own, int k, const Ve
     if (!std::isfinite(thickness)) return false;
     const PlacedShape& shape = placed_[k].shape;
     return holds(shape, Q, touching * thickness) && extent(shape, n) - n.dot(Q) > beyond * thickness;
+}
+
+// Whether shapes that do not move against each other could share faces: those of one body, or of two fixed ones.
+bool ContactFinder::has_seams(const CollisionModel& model) {
+    shapes_.assign(model.fixed.size() + 1, 0);
+    boxes_.assign(model.fixed.size() + 1, 0);
+    for (const Collider& collider : model.colliders) {
+        if (!std::isfinite(half_thickness(collider.shape))) continue;
+        const std::size_t of = model.is_fixed(collider.body) ? 0 : static_cast<std::size_t>(collider.body) + 1;
+        if (of >= shapes_.size()) continue;
+        ++shapes_[of];
+        boxes_[of] += std::holds_alternative<Box>(*collider.shape.geometry);
+        if (shapes_[of] > 1 && boxes_[of] > 0) return true;
+    }
+    return false;
 }
 
 void ContactFinder::drop_inner_contacts(const CollisionModel& model) {

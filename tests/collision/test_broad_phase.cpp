@@ -146,6 +146,7 @@ TEST(BroadPhase, MovingBodiesOfAllSizesTouchAsWhenEveryPairIsTested) {
         for (int trial = 0; trial < 4; ++trial) {
             World w = world_of(dice, 60, planar);
             ContactFinder finder;
+            finder.inner_edges = true;
             finder.margin = 0.002;
             finder.reach.assign(w.poses.size(), 0.0);
             Pose lost;

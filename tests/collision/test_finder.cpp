@@ -72,6 +72,7 @@ TEST(ContactFinder, FindsWhatTestingEveryPairFinds) {
     for (int trial = 0; trial < 60; ++trial) {
         const Crowd c = crowd(dice, 25);
         ContactFinder finder;
+        finder.inner_edges = true;
         finder.margin = dice.uniform(0, 0.1);
         for (std::size_t b = 0; b < c.poses.size(); ++b) finder.reach.push_back(dice.uniform(0, 0.1));
         finder.find(c.model, c.poses);
