@@ -202,7 +202,7 @@ const std::vector<SchemeEntry>& schemes() {
     static const std::vector<SchemeEntry> table{
         {"moreau-jean", "Jean 1999; Haddouni 2015, (2.20)-(2.25)",
          "impacts inside the steps, fixed or controlled (tol), no event location; the default",
-         "2 for free bodies (theta 1/2), 1 with joints or contact", list_fields<MoreauJeanOptions>, make_moreau_jean},
+         "2 for free bodies and joints (theta 1/2), 1 with contact", list_fields<MoreauJeanOptions>, make_moreau_jean},
         {"euler", "Anitescu & Potra 1997, s.4", "explicit Euler with solvable LCPs and located collisions", "1",
          list_fields<EulerOptions>, make_euler},
         {"stewart-trinkle", "Stewart & Trinkle 1996; Haddouni 2015, s.2.1.2.2",
