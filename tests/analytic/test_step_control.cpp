@@ -179,5 +179,22 @@ TEST(StepControl, NonsenseIsRefused) {
     }
 }
 
+// A ball without friction slides off a table 0.8 m away: step control must see that it leaves, or it flies on along the table.
+TEST(StepControl, SeesThatABallSlidesOffItsTable) {
+    for (const double tol : {1e-5, 1e-8}) {
+        Simulation simulation(scene_text(R"(
+stickslip: 1
+materials: {default: {friction: 0, restitution: 0}}
+bodies:
+  table: {fixed: true, pose: [0, 0, -0.2], shapes: [{box: [1.6, 1, 0.4]}]}
+  ball: {pose: [0, 0, 0.07], mass: 2, shapes: [{sphere: 0.07}], velocity: [2, 0, 0]}
+run: {step: 1e-3, end: 0.9}
+)",
+                                         Set()("scheme.tol", tol)));
+        ASSERT_EQ(simulation.run().end, RunEnd::finished);
+        EXPECT_NEAR(simulation.state().q[2], 0.07 - g * 0.25 / 2, 10 * std::sqrt(tol)) << note("tol", {tol});
+    }
+}
+
 }  // namespace
 }  // namespace stickslip::analytic
