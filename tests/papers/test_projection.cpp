@@ -63,7 +63,7 @@ TEST_P(ProjectedJoints, StayShutToRoundingAndTheLedgerCloses) {
             const std::string kind = projection;
             if (kind == "off") {
                 free_drift = worst.position;
-                EXPECT_GT(worst.position, 1e-10) << "nothing to project";
+                EXPECT_GT(worst.position, std::string(GetParam()) == "moreau-jean" ? 1e-10 : 1e-6) << "nothing to project";
                 continue;
             }
             EXPECT_LT(worst.position, 1e-12) << projection;
