@@ -24,13 +24,9 @@ A problem built from a solution counts as solvable only if that solution, rounde
 built from a contradiction counts as infeasible only if the violation no point can avoid is above the tolerance. `loose`
 counts right answers whose impulses alone, with v = A^-1 (r + G' lambda + H' p), violate a law by more than the tolerance.
 """
-import argparse
 import collections
-import csv
 import dataclasses
 import json
-import multiprocessing
-import os
 import pathlib
 import re
 import shutil
@@ -39,6 +35,7 @@ import sys
 import tempfile
 
 import exact_residual
+import hunt
 import random_problems
 
 slack = 1.01  # of the tolerance
@@ -181,17 +178,10 @@ def unpack(arguments):
 def run(command, solvers, seed, cases, jobs=1, keep=None, progress=None):
     tasks = [(command, solvers, seed, case, keep) for case in cases]
     results = []
-    if jobs > 1:
-        with multiprocessing.Pool(jobs) as pool:
-            for count, found in enumerate(pool.imap(unpack, tasks), 1):
-                results += found
-                if progress:
-                    progress(count, results)
-    else:
-        for count, task in enumerate(tasks, 1):
-            results += unpack(task)
-            if progress:
-                progress(count, results)
+    for count, found in enumerate(hunt.results_of(unpack, tasks, jobs), 1):
+        results += found
+        if progress:
+            progress(count, results)
     return results
 
 
@@ -243,37 +233,24 @@ def report(results, solvers):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--command", required=True, help="the stickslip command")
-    parser.add_argument("--count", type=int, default=5000, help="problems")
-    parser.add_argument("--first", type=int, default=0, help="number of the first case")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--solvers", default="all", help="names, separated by commas")
-    parser.add_argument("--families", default="all", help="names, separated by commas")
-    parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--keep", help="folder for the problems that fail, and the false solutions")
-    parser.add_argument("--csv", help="table of all results")
+    parser = hunt.parser(__doc__.splitlines()[0], 5000, "problems", "solvers",
+                         "folder for the problems that fail, and the false solutions")
     arguments = parser.parse_args()
     solvers = solver_table(arguments.command)
     if arguments.solvers != "all":
         solvers = {name: solvers[name] for name in arguments.solvers.split(",")}
-    wanted = list(random_problems.families) if arguments.families == "all" else arguments.families.split(",")
+    wanted = hunt.chosen(arguments.families, random_problems.families)
     numbers = [list(random_problems.families).index(name) for name in wanted]
     cases = [case for case in range(arguments.first, arguments.first + arguments.count)
              if case % len(random_problems.families) in numbers]
-    if arguments.keep:
-        os.makedirs(arguments.keep, exist_ok=True)
+    hunt.make_folder(arguments.keep)
 
     def progress(count, results):
         if count % 100 == 0:
             bad = collections.Counter(r.outcome for r in results if r.outcome in failures)
             print(f"{count} of {len(cases)} problems: {dict(bad)}", file=sys.stderr, flush=True)
     results = run(arguments.command, solvers, arguments.seed, cases, arguments.jobs, arguments.keep, progress)
-    if arguments.csv:
-        with open(arguments.csv, "w", newline="") as file:
-            writer = csv.DictWriter(file, [field.name for field in dataclasses.fields(Result)])
-            writer.writeheader()
-            writer.writerows(dataclasses.asdict(r) for r in results)
+    hunt.write_csv(arguments.csv, results, Result)
     report(results, solvers)
     return 1 if any(r.outcome in failures for r in results) else 0
 

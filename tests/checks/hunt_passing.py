@@ -22,13 +22,9 @@ Times of impact are known exactly for what does not turn, for spheres, and for b
 outlines, followed until it is zero). Schemes that locate impacts must find them to 1e-9 s where their path is exact; the others, and
 paths that are not, have two steps and what the order of the scheme allows.
 """
-import argparse
 import collections
-import csv
 import dataclasses
 import json
-import multiprocessing
-import os
 import pathlib
 import re
 import subprocess
@@ -36,6 +32,7 @@ import sys
 import tempfile
 import time
 
+import hunt
 from passing_cases import families
 from passing_shapes import (add, minus, times, dot, norm, turn, back, turned, Random, half_thickness, radius, extent,
                             Case, box_depth, deepest)
@@ -292,11 +289,10 @@ def unpack(arguments):
 def run(command, schemes, seed, cases, jobs=1, keep=None, progress=None):
     tasks = [(command, schemes, seed, case, keep) for case in cases]
     results = []
-    with multiprocessing.Pool(jobs) as pool:
-        for result in pool.imap(unpack, tasks):
-            results.append(result)
-            if progress:
-                progress(results)
+    for result in hunt.results_of(unpack, tasks, jobs):
+        results.append(result)
+        if progress:
+            progress(results)
     return results
 
 
@@ -343,36 +339,23 @@ def report(results):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--command", required=True, help="the stickslip command")
-    parser.add_argument("--count", type=int, default=2000, help="runs")
-    parser.add_argument("--first", type=int, default=0, help="number of the first case")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--schemes", default="all", help="names, separated by commas; only these of the cases are run")
-    parser.add_argument("--families", default="all", help="names, separated by commas; the same")
-    parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--keep", help="folder for the scenes that fail, with the command to repeat them")
-    parser.add_argument("--csv", help="table of all results")
+    parser = hunt.parser(__doc__.splitlines()[0], 2000, "runs", "schemes",
+                         "folder for the scenes that fail, with the command to repeat them")
     arguments = parser.parse_args()
     schemes = scheme_table(arguments.command)
-    wanted = list(families) if arguments.families == "all" else arguments.families.split(",")
-    chosen = list(schemes) if arguments.schemes == "all" else arguments.schemes.split(",")
+    wanted = hunt.chosen(arguments.families, families)
+    chosen = hunt.chosen(arguments.schemes, schemes)
     belongs = lambda case: (list(families)[case % len(families)] in wanted and
                             list(schemes)[case // len(families) % len(schemes)] in chosen)
     cases = [case for case in range(arguments.first, arguments.first + arguments.count) if belongs(case)]
-    if arguments.keep:
-        os.makedirs(arguments.keep, exist_ok=True)
+    hunt.make_folder(arguments.keep)
 
     def progress(results):
         if len(results) % 200 == 0:
             bad = collections.Counter(r.outcome for r in results if r.outcome in failures)
             print(f"{len(results)} of {len(cases)} runs: {dict(bad)}", file=sys.stderr, flush=True)
     results = run(arguments.command, schemes, arguments.seed, cases, arguments.jobs, arguments.keep, progress)
-    if arguments.csv:
-        with open(arguments.csv, "w", newline="") as file:
-            writer = csv.DictWriter(file, [field.name for field in dataclasses.fields(Result)])
-            writer.writeheader()
-            writer.writerows(dataclasses.asdict(r) for r in results)
+    hunt.write_csv(arguments.csv, results, Result)
     report(results)
     return 1 if any(r.outcome in failures for r in results) else 0
 
