@@ -109,6 +109,7 @@ struct StepReport {
     SolveReport solve;        // of the worst stage
     int solves = 0;           // problems solved
     int rejected = 0;         // trial steps thrown away
+    double retake = 0;        // [s] above 0: the loop should take the step back, and a shorter one: SchemeWork::shorten()
     int unlocated = 0;        // events whose time was not looked for, because sub-steps would get too short
     const char* reason = "";  // one sentence when status is not ok
     const char* remark =
@@ -127,6 +128,8 @@ public:
     virtual ~SchemeWork() = default;
     // Every field that lives on from step to step, always in the same order.
     virtual void remembered(FieldVisitor& /*visit*/) {}
+    // The step has been taken back: the scheme should go on by steps of this length [s], as it asked for.
+    virtual void shorten(double /*h*/) {}
     // The system has been edited since the last step.
     virtual void edited() {}
 };

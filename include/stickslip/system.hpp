@@ -101,6 +101,9 @@ public:
                            ContactRows& contacts) const;
     // The bilateral rows alone, with their bias at v: what rows() and bias() give of them. No finder is asked.
     virtual void joint_rows(double t, const VecX& q, const VecX& v, BilateralRows& joints) const;
+    // [m] The largest |g| of joints at q; angles count times `arm` [m], in systems that know which of their rows are angles.
+    // `scratch` is for those that have no shorter way than their rows.
+    virtual double joint_error(double t, const VecX& q, const VecX& v, double arm, BilateralRows& scratch) const;
     // [m] Gap of one contact at q, the same number as in rows() and without the others: to look for the time when it closes.
     // Infinity if it would not be among the rows. The finder stays ready for bias() of the rows asked for last.
     virtual double gap(const ContactId& id, const VecX& q, ContactFinder& finder) const;

@@ -44,6 +44,7 @@ struct Tolerances {
     double impact_gap = 1e-6;
     double contact_margin = 1e-3;
     double largest_drift = 1e-6;
+    double joint_error = 1.8e-6;
     double passed_limit = 1e-10;
     double visible_error = 1e-3;
     double drift_limit = 1e-12;
@@ -73,6 +74,7 @@ struct Tolerances {
     // Others.
     double inward_acceleration = 1e-5;  // [m/s^2]
     double closed_gap_rate = 0.1;       // [m/s^3]
+    double joint_error_rate = 500;      // [m/s^3]
     double thermal_energy = 4e-21;      // [J]
 
     // f(name, member, unit, help): all but the scales.
@@ -87,6 +89,8 @@ struct Tolerances {
         // contacts that will not close.
         f("contact_margin", contact_margin, "m", "contacts farther apart, beyond what bodies travel, are not listed");
         f("largest_drift", largest_drift, "m", "a larger overlap came from outside, and projection leaves it");
+        // If smaller, fast linkages take shorter steps than their motion is worth; if larger, whipping chains gain energy.
+        f("joint_error", joint_error, "m", "steps of moreau-jean that leave joints open by more are taken again, shorter");
         f("passed_limit", passed_limit, "m, rad", "a joint limit passed by more is moved back");
         f("visible_error", visible_error, "m", "overlaps and joint errors above it are warned about");
         f("drift_limit", drift_limit, "m, rad", "projection leaves smaller drift alone (velocities: per time scale)");
@@ -118,6 +122,7 @@ struct Tolerances {
         f("inward_acceleration", inward_acceleration, "m/s^2",
           "a released contact that accelerates inwards more stays");
         f("closed_gap_rate", closed_gap_rate, "m/s^3", "times the third power of the step: closed_gap of long steps");
+        f("joint_error_rate", joint_error_rate, "m/s^3", "times the third power of the step: joint_error of long steps");
         f("thermal_energy", thermal_energy, "J", "of less energy no account is asked");
     }
 };

@@ -341,6 +341,31 @@ void Connections::rows(double t, const VecX& q, BilateralRows& rows) const {
     }
 }
 
+double Connections::joint_error(const VecX& q, double arm) const {
+    double error = 0;
+    const auto see = [&](PieceKind kind, double value) {
+        const bool angle = kind == PieceKind::right_angle || kind == PieceKind::turn;
+        error = std::max(error, std::abs(value) * (angle ? arm : 1.0));
+    };
+    for (const Group& group : groups_) {
+        if (group.source == Source::joint) {
+            const Joint& joint = model_.joints[group.index];
+            const JointFrames at = frames(joint, q);
+            for (const Piece& piece : pieces_[group.index]) see(piece.kind, evaluate(piece, at, joint.length).value);
+        } else if (group.source == Source::curve) {
+            const OnCurve at = on_curve(group.index, q, nullptr, nullptr);
+            for (int i = bodies_.freedom().normal ? 1 : 0; i < 2; ++i) see(PieceKind::distance, at.rows.value[i]);
+        } else if (group.source == Source::gear) {
+            const Joint& gear = model_.joints[group.index];
+            const int first = joint_index(gear.of[0]), second = joint_index(gear.of[1]);
+            see(coordinates_[first][gear.of_coordinate[0]].kind,
+                coordinate(first, gear.of_coordinate[0], q) - gear.ratio * coordinate(second, gear.of_coordinate[1], q) -
+                    gear.length);
+        }
+    }
+    return error;
+}
+
 // The point of b in the axes of a is p = R_a' d with d from a's centre of mass, so along constant twists
 //   p' = R_a' (d' - w_a x d),   p'' = R_a' (d'' - 2 w_a x d' + w_a x (w_a x d)),   d'' = w_b x (w_b x r_b).
 Connections::OnCurve Connections::on_curve(int joint, const VecX& q, const Twist* a, const Twist* b) const {

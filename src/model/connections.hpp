@@ -33,6 +33,8 @@ public:
 
     void rows(double t, const VecX& q, BilateralRows& rows) const;
     void bias(const VecX& q, const VecX& v, BilateralRows& joints) const;
+    // [m] The largest value of rows that hold joints and gears, without the rows; angles count times `arm`.
+    double joint_error(const VecX& q, double arm) const;
     void limit_rows(const VecX& q, ContactRows& rows) const;
     double limit_gap(const ContactId& id, const VecX& q) const;
     double limit_bias(const ContactId& id, const VecX& q, const VecX& v) const;

@@ -69,6 +69,10 @@ void MultibodySystem::joint_rows(double t, const VecX& q, const VecX& v, Bilater
     connections_->bias(q, v, joints);
 }
 
+double MultibodySystem::joint_error(double, const VecX& q, const VecX&, double arm, BilateralRows&) const {
+    return connections_->joint_error(q, arm);
+}
+
 // Contacts: u_i = d_i.(v_A(P) - v_B(P)) with d_i = n, t1, t2 and velocity fields v_X(P) = v_X + w_X x (P - x_X).
 // Along constant twists  du_i/dt = d_i'.(v_A(P) - v_B(P)) + d_i.(w_A x (P' - v_A) - w_B x (P' - v_B)).
 // The frame turns as little as it can: t1' = -n (n'.t1), t2' = -n (n'.t2).

@@ -1,6 +1,7 @@
 #include "stickslip/system.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "collision/finder.hpp"
 #include "stickslip/error.hpp"
@@ -26,6 +27,13 @@ void System::joint_rows(double t, const VecX& q, const VecX& v, BilateralRows& j
     ContactRows contacts;
     rows(t, q, finder, joints, contacts);
     bias(t, q, v, finder, joints, contacts);
+}
+double System::joint_error(double t, const VecX& q, const VecX& v, double, BilateralRows& scratch) const {
+    joint_rows(t, q, v, scratch);
+    double error = 0;
+    for (int i = 0; i < scratch.size(); ++i)
+        if (scratch.kind[i] == RowKind::holonomic) error = std::max(error, std::abs(scratch.value[i]));
+    return error;
 }
 std::string System::undefined(double) const { return {}; }
 double System::safe_time(const VecX&, const VecX&, const VecX&, std::span<const ContactId>, double horizon,

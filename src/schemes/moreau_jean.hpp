@@ -18,6 +18,7 @@ struct MoreauJeanOptions {
     double control_order = 1;
     double theta = 0.5;
     double stabilisation = 1;
+    FromScene joint_tol{&Tolerances::joint_error, {}};
     double contact_stabilisation = 0;
     Choice projection = projections();
     Choice overlap = overlaps();
@@ -35,6 +36,8 @@ struct MoreauJeanOptions {
         f("control_order", control_order, "-", "with tol: p of h_opt = 0.9 h (tol/error)^(1/p)");
         f("theta", theta, "-", "weight of the end velocity; 1/2 keeps energy, 1 damps");
         f("stabilisation", stabilisation, "-", "share of the position error of joints taken out per step, 0 to 1");
+        f("joint_tol", joint_tol, "m",
+          "without tol: steps that leave joints open by more are taken again, in up to eight parts; angles by lengths of bodies");
         f("contact_stabilisation", contact_stabilisation, "-",
           "with overlap: leave, share of the overlap that velocities take out per step, 0 to 1; bodies are thrown by it");
         f("projection", projection, "-", projection_help);
@@ -56,9 +59,16 @@ public:
         VecX missing;        // nv [N]: forces at the end found that their linearisation leaves out
         VecX q_ahead;         // q (+) (1-th) h v,
         BilateralRows ahead;  // and the bilateral rows there
+        double joint_step = infinity;   // [s] remembered: the step that fast joints allow, by the last one,
+        double whole_end = -infinity;   // [s] and the end of the step that is being taken in parts for their sake
         PushOut push_out;
         HalvedWork halved;
-        void remembered(FieldVisitor& visit) override { visit(halved.next_step); }
+        void remembered(FieldVisitor& visit) override {
+            visit(halved.next_step);
+            visit(joint_step);
+            visit(whole_end);
+        }
+        void shorten(double h) override { joint_step = h; }
     };
     explicit MoreauJean(const MoreauJeanOptions& options) : options_(options) {}
     std::unique_ptr<SchemeWork> make_work(const System& /*system*/) const override { return std::make_unique<Work>(); }
@@ -68,6 +78,8 @@ public:
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s, Work& w) const;
 
 private:
+    double part_of_step(double t, double t_limit, Work& w) const;
+    void hold_joints(const System& system, Solver& solver, State& x, Step& s, Work& w, StepReport& report) const;
     StepReport step_of(double h, const System& system, Solver& solver, State& x, double t_limit, Step& s,
                        Work& w) const;
 

@@ -38,6 +38,9 @@ void Evidence::see(const System& system, const Step& step) {
     note_overlap(system, step.violation.gap, step.violation.deepest, step.t0, step.tolerances);
     if (std::max(step.violation.gap, step.violation.joint) > unseen * step.tolerances.visible_error)
         see_drift(system, step.t0, step.problem.joints, step.problem.contacts, step.tolerances);
+    const double parting = step.violation.joint_speed * (step.t1 - step.t0),
+                 visible = visible_errors * step.tolerances.visible_error;
+    if (parting / visible > parting_.badness) parting_ = {parting / visible, parting, visible, step.t0, {}};
     note_paradoxes(system, step);
     note_impacts(step);
     momentum_.see(system, step);

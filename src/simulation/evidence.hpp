@@ -45,6 +45,8 @@ public:
 
     const WorstDrift& overlap() const { return overlap_; }
     const WorstDrift& opening() const { return opening_; }
+    // Of speeds of joints that disagree: what they open one by in a step. Nobody is named.
+    const WorstDrift& parting() const { return parting_; }
     double scheme_rise() const { return scheme_.rise(); }                // [J]
     double stabilisation_rise() const { return stabilisation_.rise(); }  // [J]
     double made_together() const { return together_.rise(); }            // [J] scheme and stabilisation
@@ -59,7 +61,7 @@ private:
     void note_overlap(const System& system, double overlap, const ContactId& id, double t,
                       const Tolerances& tolerances);
 
-    WorstDrift overlap_, opening_;
+    WorstDrift overlap_, opening_, parting_;
     EnergyRise scheme_, stabilisation_, together_;
     MomentumWatch momentum_;
     PainleveCheck painleve_;

@@ -46,11 +46,13 @@ StepReport SafeSteps::take(const SteppedRun& run, const Checkpoint& start, doubl
         const double h = run.state.t - t;
         if (report.status != Status::ok || !(h > 0) || attempt == most_attempts) return report;
         const double safe = moved_safely(run, h);
-        if (!(safe < (1 - rounding) * h)) return report;
+        const bool passes = safe < (1 - rounding) * h;
+        if (!passes && report.retake == 0) return report;
         start.go_back(run.state, run.step);
         solves = report.solves;
         rejected = report.rejected + 1;
-        end = t + std::max(safe, h / 4);
+        if (report.retake > 0) run.step.scheme_work->shorten(report.retake);
+        if (passes) end = t + std::max(safe, h / 4);
     }
 }
 

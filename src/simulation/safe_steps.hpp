@@ -1,7 +1,7 @@
 // Steps in which nothing passes through anything: a step is cut before two bodies could meet and be apart again inside it, and taken
 // again, shorter, if bodies turn out to have moved so much faster than at its start that they could have. Whatever scheme takes it
 // then sees at the end of a step what happened on the way: located schemes find the time of it, time-stepping ones a row or an
-// overlap that is pushed out. Bounds from speeds and sizes make it free for slow bodies (collision/passing.hpp).
+// overlap that is pushed out. A step that its scheme asks to have back is taken again too, shorter. Bounds from speeds and sizes make it free for slow bodies (collision/passing.hpp).
 #pragma once
 
 #include <vector>

@@ -75,6 +75,11 @@ private:
                   fmt::format("joint '{}' drifts apart by {:.2g} (m or rad) at t = {:.6g} s, more than the {:.2g} that "
                               "bodies of this size allow: take a smaller step, or set scheme.projection=both",
                               worst.who, worst.error, worst.t, worst.limit));
+        if (const WorstDrift& worst = evidence_.parting(); worst.badness > 1)
+            doubt("joint-speed", worst.error, worst.limit,
+                  fmt::format("speeds of joined bodies disagree by what opens a joint by {:.2g} (m or rad) in a step at t = "
+                              "{:.6g} s, more than the {:.2g} that bodies of this size allow: take a smaller step",
+                              worst.error, worst.t, worst.limit));
     }
 
     double energy_limit(double share) const {

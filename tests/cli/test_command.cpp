@@ -196,16 +196,32 @@ TEST_F(Command, RunInOneStepDoesNotTunnel) {
 // Steps so long that hinges open wider than the wheels they hold; and the steps of the scene, doubled, are no false alarm.
 TEST_F(Command, RunWhoseJointsComeApartIsRefused) {
     for (const char* step : {"0.5", "0.1"}) {
-        const Outcome run = call(std::string("run scene:differential --no-record --json --step ") + step);
+        const Outcome run =
+            call(std::string("run scene:differential --set scheme.stabilisation=0 --no-record --json --step ") + step);
         EXPECT_EQ(run.code, 1) << step;
         EXPECT_EQ(Json::parse(run.out)["end"], "refused");
         EXPECT_NE(run.err.find("has come apart"), std::string::npos) << run.err;
     }
     for (const char* policy : {"certify", "budget"})
-        EXPECT_EQ(call(std::string("run scene:differential --no-record --step 0.5 --set run.policy=") + policy).code,
+        EXPECT_EQ(call(std::string("run scene:differential --set scheme.stabilisation=0 --no-record --step 0.5 "
+                                   "--set run.policy=") +
+                       policy)
+                      .code,
                   1);
     for (const char* scene : {"differential", "slider-crank", "door", "crane"})
         EXPECT_EQ(call(std::string("run scene:") + scene + " --no-record --step 2e-3").code, 0) << scene;
+}
+
+// By default joints stay shut even then, but the motion is not to be trusted, and that is said.
+TEST_F(Command, StepsTooLongForTheSpeedsOfJointsAreDoubted) {
+    const Outcome run = call("run scene:differential --no-record --json --step 0.1");
+    ASSERT_EQ(run.code, 0) << run.err;
+    const Json json = Json::parse(run.out);
+    EXPECT_EQ(json["verdict"]["status"], "doubtful");
+    EXPECT_EQ(json["verdict"]["grounds"][0]["kind"], "joint-speed");
+    EXPECT_LT(json["joint_violation"]["position_max"].get<double>(), 2e-4);
+    const Json fine = Json::parse(call("run scene:differential --no-record --json --step 5e-3").out);
+    EXPECT_EQ(fine["verdict"]["status"], "trusted");
 }
 
 TEST_F(Command, BudgetPolicyAcceptsAndSaysSo) {

@@ -5,7 +5,10 @@
 //
 // [Potra et al. (67), corrected; Gavrea et al. (4.4)-(4.5), corrected]. F(v) u = (J v) x u is antisymmetric, so F(v*) does no
 // work on the mean velocity, and the extrapolated v* = v + a h dv/dt of the last step makes it second order; with
-// F(v), as printed, spinning bodies are first order. `exact` takes the slope F(v) - S(v) J of the gyroscopic force at v.
+// F(v), as printed, spinning bodies are first order. After a step that was cut short it is extrapolated by twice that step at most: if there
+// was an impact in it, dv/dt is large. `exact` takes the slope F(v) - S(v) J of the gyroscopic force at v.
+#include <algorithm>
+
 #include "schemes/parts/parts.hpp"
 
 namespace stickslip {
@@ -42,7 +45,7 @@ bool fill_dynamics(const System& system, const State& x, double h, const Dynamic
     if (weights.exact_gyroscopic)
         s.terms.v_star = x.v;
     else
-        s.terms.v_star = x.v + a * h * s.memory.v_rate;
+        s.terms.v_star = x.v + a * std::min(h, 2 * s.memory.h) * s.memory.v_rate;
     // With A_g = M - a h F, h F v is (M v - A_g v)/a.
     system.add_gyroscopic(-a * h, s.terms.v_star, problem.A);
     problem.A.add_product(-1, x.v, problem.r);
