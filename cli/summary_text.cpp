@@ -131,6 +131,7 @@ std::string summary_json(const Simulation& simulation, const RunSummary& s) {
     json["solver"] = s.solver;
     json["cone"] = s.cone;
     json["policy"] = s.policy;
+    json["impact_law"] = s.impact_law;
     if (const StepBudget& budget = simulation.model().run.budget; budget.limited()) {
         json["budget"] = Json::object();
         if (budget.ms) json["budget"]["ms"] = *budget.ms;

@@ -114,6 +114,7 @@ struct RunSummary {
     std::string refused_problem;  // file with the problem of the refused step
     double refused_residual = 0;  // [m/s] of the refused step
     std::string model, scheme, solver, cone, policy;
+    std::string impact_law;  // of the scheme's option `impact`; "newton, inside the step" where it has none
     double t = 0;
     VecX q, v, v_weighted;
     long steps = 0, rejected = 0, solves = 0;

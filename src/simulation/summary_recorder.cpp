@@ -80,6 +80,7 @@ SummaryRecorder::SummaryRecorder(const Model& model, const Scheme& scheme, doubl
     summary_.scheme = model.run.scheme.name;
     summary_.solver = model.run.solver.name;
     summary_.policy = to_string(model.run.policy);
+    summary_.impact_law = impact_law(model.run.scheme);
     summary_.deterministic = !(model.run.policy == Policy::budget && model.run.budget.ms);
     summary_.cone = "disc";
     summary_.events.reserve(max_events_kept);
@@ -203,7 +204,6 @@ RunSummary SummaryRecorder::finish(const Model& model, const State& state, Step&
     s.verdict = judge_run(*model.system, s, evidence,
                           {.tol = outcome.refused_tol > 0 ? outcome.refused_tol : tol_,
                            .energy_at_hand = step.ledger.at_hand(),
-                           .impact_law = impact_law(model.run.scheme),
                            .shared_contacts = shared_contact_names(*model.system, step),
                            .smallest_given = step.shares->all_found(),
                            .tolerances = step.tolerances});

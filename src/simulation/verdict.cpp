@@ -167,7 +167,7 @@ private:
             verdict_.remarks.push_back(
                 fmt::format("in {} steps several contacts with friction and restitution collided at once, where impact "
                             "laws differ: the law was {}",
-                            evidence_.ambiguous_impacts(), facts_.impact_law));
+                            evidence_.ambiguous_impacts(), s_.impact_law));
         if (!s_.redundant.empty())
             verdict_.remarks.push_back(
                 fmt::format("reactions of {} are not unique (redundant rows: {}): the smallest ones are given",

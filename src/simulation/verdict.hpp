@@ -11,7 +11,6 @@ namespace stickslip {
 struct RunFacts {
     double tol = default_tolerance;              // [m/s] of a refused step's residual
     double energy_at_hand = 0;                   // [J] EnergyLedger::at_hand
-    std::string impact_law;                      // in force
     std::vector<std::string> shared_contacts{};  // whose forces are not unique at the end,
     bool smallest_given = true;                  // and whether all of them are the smallest
     Tolerances tolerances{};

@@ -8,6 +8,7 @@
 
 #include "collision/finder.hpp"
 #include "diagnose/wedging.hpp"
+#include "papers/impact_cases.hpp"
 #include "stickslip/load.hpp"
 #include "stickslip/simulation.hpp"
 #include "support/models.hpp"
@@ -16,51 +17,11 @@
 namespace stickslip {
 namespace {
 
+using testing::Impact;
+using testing::Outcome;
 using testing::Random;
 using testing::set;
-
-// Coordinates on which constant rows act: the gaps are closed and the joints hold at q = 0.
-struct Impact {
-    MatX M, G;            // nv x nv, m x nv
-    std::vector<MatX> H;  // per contact: normal, then tangents
-    std::vector<double> mu, e, e_T;
-    std::vector<int> facets;  // 0: disc
-    VecX v;                   // before; G v = 0
-
-    Model model(const std::string& law) const {
-        LagrangianModel lagrangian;
-        lagrangian.name = "random impact";
-        lagrangian.nv = static_cast<int>(M.rows());
-        for (int i = 0; i < lagrangian.nv; ++i) lagrangian.coordinates.push_back("q" + std::to_string(i));
-        lagrangian.constant_mass = M;
-        lagrangian.joints = static_cast<int>(G.rows());
-        lagrangian.joint_value = [G = G](double, const VecX& q, VecX& g) { g = G * q; };
-        lagrangian.joint_jacobian = [G = G](double, const VecX&, MatX& rows) { rows = G; };
-        lagrangian.joint_bias = [](double, const VecX&, const VecX&, VecX& d) { d.setZero(); };
-        for (std::size_t i = 0; i < H.size(); ++i) {
-            LagrangianModel::Contact contact;
-            contact.name = "contact " + std::to_string(i);
-            contact.tangents = static_cast<int>(H[i].rows()) - 1;
-            contact.friction = mu[i];
-            contact.restitution = e[i];
-            contact.tangential_restitution = e_T.empty() ? 0 : e_T[i];
-            contact.facets = facets.empty() ? 0 : facets[i];
-            contact.gap = [N = VecX(H[i].row(0))](const VecX& q) { return N.dot(q); };
-            contact.jacobian = [rows = H[i]](const VecX&, MatX& out) { out = rows; };
-            contact.bias = [](const VecX&, const VecX&, VecX& d) { d.setZero(); };
-            lagrangian.contacts.push_back(contact);
-        }
-        Model model;
-        model.name = lagrangian.name;
-        model.state = {0, VecX::Zero(lagrangian.nv), v};
-        model.system = make_lagrangian_system(std::move(lagrangian));
-        model.run.scheme = {"euler", {{"impact", law, {}}}, {}};
-        model.run.end = 1e-3;
-        model.run.policy = Policy::certify;  // what has no solution is refused
-        return model;
-    }
-    double energy(const VecX& u) const { return 0.5 * u.dot(M * u); }
-};
+using testing::strike;
 
 // M, joints, contacts in the plane (one tangent) or in space (two; discs and polygons), velocities that keep to the joints.
 Impact random_impact(Random& random) {
@@ -88,18 +49,6 @@ Impact random_impact(Random& random) {
         impact.facets.push_back(space && random.below(2) == 1 ? 8 : 0);
     }
     return impact;
-}
-
-struct Outcome {
-    RunSummary end;
-    double gain = 0;  // [J] of kinetic energy, by M and the velocities alone
-};
-
-Outcome strike(const Impact& impact, const std::string& law) {
-    Simulation simulation(impact.model(law));
-    Outcome outcome{simulation.run(), 0};
-    outcome.gain = impact.energy(outcome.end.v) - impact.energy(impact.v);
-    return outcome;
 }
 
 // Whether no contact forces balance each other.
@@ -163,7 +112,7 @@ TEST_P(RandomImpacts, GainEnergyOnlyWhereTheirLawAllowsAndSaySo) {
     EXPECT_LT(refused, 100);
 }
 
-INSTANTIATE_TEST_SUITE_P(Laws, RandomImpacts, ::testing::Values("poisson", "poisson-simple", "newton", "newton-common"),
+INSTANTIATE_TEST_SUITE_P(Laws, RandomImpacts, ::testing::Values("poisson", "poisson-printed", "poisson-simple", "newton", "newton-common"),
                          [](const auto& item) {
                              std::string name = item.param;
                              for (char& c : name)
@@ -201,7 +150,12 @@ std::optional<Vec2> by_modes(const Eigen::Matrix2d& W, const Vec2& u0, double mu
     return fits == 1 ? found : std::nullopt;
 }
 
-TEST(PoissonImpact, FrictionActsUnderTheWholeNormalImpulseOfBothPhases) {
+// `poisson` has friction under the whole normal impulse of each phase; `poisson-printed` in the decompression under its new impulses
+// alone, with e p_c as a push from outside [Anitescu-Potra, (3.4); Potra et al., (78)].
+class PoissonByHand : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(PoissonByHand, FrictionActsUnderTheImpulsesThatTheLawSays) {
+    const bool printed = std::string(GetParam()) == "poisson-printed";
     Random random(7);
     int compared = 0, slid = 0, turned = 0, pressed = 0;
     for (int k = 0; k < 600; ++k) {
@@ -221,12 +175,13 @@ TEST(PoissonImpact, FrictionActsUnderTheWholeNormalImpulseOfBothPhases) {
         if (!compression) continue;
         const double returned = impact.e[0] * (*compression)[0];
         const Vec2 u_c = u0 + W * *compression;
-        const auto decompression = by_modes(W, u_c, impact.mu[0], returned);
+        const auto decompression = printed ? by_modes(W, u_c + returned * W.col(0), impact.mu[0], 0)
+                                           : by_modes(W, u_c, impact.mu[0], returned);
         if (!decompression) continue;
         const Vec2 p = *compression + *decompression + Vec2(returned, 0);
         const VecX v = impact.v + impact.M.inverse() * H.transpose() * p;
         SCOPED_TRACE(k);
-        const Outcome outcome = strike(impact, "poisson");
+        const Outcome outcome = strike(impact, GetParam());
         ASSERT_EQ(outcome.end.end, RunEnd::finished) << outcome.end.reason;
         EXPECT_LT((outcome.end.v - v).norm(), 1e-7 * (1 + v.norm()));
         ++compared;
@@ -240,6 +195,9 @@ TEST(PoissonImpact, FrictionActsUnderTheWholeNormalImpulseOfBothPhases) {
     EXPECT_GT(slid, 20);
     EXPECT_GT(turned, 5);
 }
+
+INSTANTIATE_TEST_SUITE_P(Laws, PoissonByHand, ::testing::Values("poisson", "poisson-printed"),
+                         [](const auto& item) { return item.param == std::string("poisson") ? "ours" : "printed"; });
 
 // The decompression is a step problem like any other: solvers that take its cones take it.
 TEST(PoissonImpact, SolversTakeTheDecompression) {
@@ -307,6 +265,14 @@ TEST(PoissonImpact, BallInSpaceSlidesThroughBothPhases) {
         EXPECT_NEAR(v[4], 0.6 * spin, 1e-6);
         EXPECT_NEAR(v[5], 5, 1e-9);
     }
+    // As printed there is friction in the compression alone; the result names the law.
+    const RunSummary printed = after(text, {set("scheme.impact", "poisson-printed")});
+    EXPECT_NEAR(printed.v[0], 3 * (1 - mu * fall / 5), 1e-8);
+    EXPECT_NEAR(printed.v[1], 4 * (1 - mu * fall / 5), 1e-8);
+    EXPECT_NEAR(printed.v[2], e * fall, 1e-8);
+    EXPECT_EQ(printed.impact_law, "poisson-printed");
+    EXPECT_EQ(after(text, {}).impact_law, "poisson");
+    EXPECT_EQ(after(text, {set("scheme.name", "moreau-jean")}).impact_law, "newton, inside the step");
 }
 
 // With friction enough to stop the slip: Poisson and Newton leave none, a tangential restitution turns it round.
@@ -341,7 +307,7 @@ bodies:
   sticker: {pose: [6, 0, 0.1], mass: 1, shapes: [{sphere: 0.1}], velocity: [0, 0, -1]}
 run: {end: 1, scheme: {name: euler}}
 )";
-    for (const std::string law : {"poisson", "poisson-simple", "newton", "newton-common"}) {
+    for (const std::string law : {"poisson", "poisson-printed", "poisson-simple", "newton", "newton-common"}) {
         SCOPED_TRACE(law);
         Simulation simulation(build_model(read_scene_text(text, "scene of a test", {set("scheme.impact", law)})));
         ASSERT_TRUE(simulation.advance());
@@ -416,6 +382,8 @@ TEST(KanesPendulum, NewtonsLawGainsEnergyAndTheOthersDoNot) {
         {"newton", energy(moved(by_modes(W, u + Vec2(e * u[0], 0), mu, 0).value()))},
         {"newton-common", energy(moved(by_modes(W, u + e * u, mu, 0).value()))},
         {"poisson", energy(moved(compression + Vec2(returned, 0) + by_modes(W, H * v_c, mu, returned).value()))},
+        {"poisson-printed", energy(moved(compression + Vec2(returned, 0) +
+                                         by_modes(W, H * v_c + returned * W.col(0), mu, 0).value()))},
         {"poisson-simple", energy((1 + e) * v_c - e * v)}};
     EXPECT_NEAR(energy(v), 0.0231814, 1e-7);
     for (const auto& [law, expected] : laws) {

@@ -3,6 +3,8 @@
 //   poisson         compression   r = M v-,                      c = 0  ->  v_c, p_c
 //                   decompression r = M v_c + sum e_j N_j' p_c,j, c = 0  ->  v+, with friction under the whole normal
 //                   impulse of the phase, e_j p_c,j included (rebound_rows.cpp)
+//   poisson-printed the same two phases with friction in the decompression under its new impulses alone, as printed in
+//                   [Anitescu-Potra 1997, (3.4); Potra et al. (78)]: a contact that parts there has none.
 //   poisson-simple  v+ = (1+e) v_c - e v-  with one e, that of the approaching contacts; never gains energy.
 //                   (The paper's Lemma 3.1 prints (1+e) v_c - v-; its proof uses the formula here.)
 //   newton          r = M v-, c_N = e N v-, c_T = e_T D v- on all closed contacts, separating ones included.
@@ -62,8 +64,8 @@ void book(const System& system, const State& x, const VecX& v0, const VecX& v1, 
 
 // Decompression: the normal impulses of the compression (in s.solution) come back, each with its own e; they are noted in the
 // record and in the events from `first_event` on. False: not solved.
-bool decompress(const System& system, Solver& solver, double softness, std::size_t first_event, State& x, Step& s,
-                ImpactWork& w, StepReport& report) {
+bool decompress(const System& system, Solver& solver, ImpactLaw law, double softness, std::size_t first_event, State& x,
+                Step& s, ImpactWork& w, StepReport& report) {
     VecX &v_c = w.v_compressed, &extra = w.returned_push;
     std::vector<double>& given = w.returned;
     StepProblem& problem = s.problem;
@@ -78,7 +80,7 @@ bool decompress(const System& system, Solver& solver, double softness, std::size
     extra.setZero(v_c.size());
     contacts.jacobian.add_transpose_product(problem.nodes(), w.row_impulse, extra);
 
-    add_twins(given, w.plain, s);
+    if (law == ImpactLaw::poisson) add_twins(given, w.plain, s);
     fill_impact(v_c, s);
     problem.r += extra;
     fill_twins(given, softness, s);
@@ -201,9 +203,10 @@ void resolve_impact(const System& system, Solver& solver, const ImpactOptions& o
             for (int i = 0; i < contacts.size(); ++i)
                 if (k < s.events.size() && s.events[k].contact == contacts.id[i]) tell(s.events[k++], H.row[i]);
         };
-        if (options.law == ImpactLaw::poisson && returns && before.fastest > 0) {
-            solved = decompress(system, solver, before.fastest / largest, first_event, x, s, before, report);
-        }
+        const bool two_phases = options.law == ImpactLaw::poisson || options.law == ImpactLaw::poisson_printed;
+        if (two_phases && returns && before.fastest > 0)
+            solved =
+                decompress(system, solver, options.law, before.fastest / largest, first_event, x, s, before, report);
         const RowVec& speed = contact_speeds(x.v, s);
         each_event([&](Event& event, int row) { event.normal_speed_after = speed[row]; });
     }
