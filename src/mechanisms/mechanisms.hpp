@@ -81,6 +81,25 @@ struct BouncingBall {
     Mechanism build(const OptionValues& values) const;
 };
 
+struct ImpactOscillator {
+    static constexpr const char* name = "impact-oscillator";
+    double m = 1, a = 0.05, w = 1, F = 1, Omega = 1.3, phase = 0, x_max = 0.8, e = 0.8, x0 = 0, v0 = 0;
+    template <class Fields>
+    void fields(Fields&& f) {
+        f("m", m, "kg", "mass");
+        f("a", a, "1/s", "half the damping per mass");
+        f("w", w, "rad/s", "frequency without damping and drive");
+        f("F", F, "N", "amplitude of the drive F cos(Omega t + phase)");
+        f("Omega", Omega, "rad/s", "its frequency");
+        f("phase", phase, "rad", "its phase");
+        f("x_max", x_max, "m", "place of the stop");
+        f("e", e, "-", "restitution of the stop");
+        f("x0", x0, "m", "position at t = 0");
+        f("v0", v0, "m/s", "velocity at t = 0");
+    }
+    Mechanism build(const OptionValues& values) const;
+};
+
 struct Pendulum {
     static constexpr const char* name = "pendulum";
     double m = 1, L = 1, g = 9.81, theta0 = 1.5707963267948966;

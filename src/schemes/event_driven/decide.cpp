@@ -52,7 +52,8 @@ void EventStep::pass_edge(int edge) {
 
 // Whether an open contact counts as closed. Where nothing is known of the past, closed_gap decides; later bodies may well fly lower
 // than that, and close only within what drift control leaves alone or what they pass in the shortest flight.
-bool EventStep::touches(double gap, double rate) const {
+bool EventStep::touches(const ContactId& id, double gap, double rate) const {
+    if (id == hit_) return true;
     const double speed = std::abs(rate);
     const VecX& a = w_.memory.acceleration;
     const bool known = a.size() > 0 && !a.hasNaN();
@@ -128,7 +129,7 @@ bool EventStep::collide() {
     for (int i = 0; i < contacts.size(); ++i) {
         const double rate = w_.row_speed[contacts.jacobian.row[i]];
         const bool closed = w_.modes.find(contacts.id[i]) >= 0;
-        s_.terms.wanted[i] = closed || touches(contacts.gap[i], rate);
+        s_.terms.wanted[i] = closed || touches(contacts.id[i], contacts.gap[i], rate);
         if (!s_.terms.wanted[i] || rate >= -rest_speed) continue;
         collision = true;
         ending = ending && bounces_left(contacts.id[i], x_.t, bounces) < shortest_flight;
@@ -189,7 +190,7 @@ void EventStep::find_candidates(const MotionPoint& p) {
         const double rate = w_.row_speed[row];
         const bool closed = w_.modes.find(id) >= 0;
         // A contact that approaches and was not hit now is still open, and will be hit next.
-        if (!closed && (rate < -rest_speed || !touches(contacts.gap[i], rate))) continue;
+        if (!closed && (rate < -rest_speed || !touches(id, contacts.gap[i], rate))) continue;
         if (rate > rest_speed || contains(w_.hints.released, id)) continue;
         Candidate candidate{.id = id};
         const Vec2 slip(dim > 1 ? w_.row_speed[row + 1] : 0.0, dim > 2 ? w_.row_speed[row + 2] : 0.0);

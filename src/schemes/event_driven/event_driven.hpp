@@ -24,6 +24,7 @@ struct EventDrivenOptions {
     FromScene drift_limit{&Tolerances::drift_limit, {}};
     FromScene baumgarte_time{&Tolerances::baumgarte_time, {}};
     Choice dense{{"hermite", "own"}, 0};
+    Choice location{{"exact", "im1", "im2", "im3"}, 0};
     Choice impact = impact_laws();
     double restitution_threshold = 0;
     FromScene closed_gap{&Tolerances::closed_gap, {}};
@@ -49,6 +50,9 @@ struct EventDrivenOptions {
           "projection leaves smaller drift alone (velocities: as much per time scale of the scene)");
         f("baumgarte_time", baumgarte_time, "s", "in which Baumgarte's terms take drift out");
         f("dense", dense, "-", "between the ends of a step: quintic Hermite, or the method's own where it has one");
+        f("location", location, "-",
+          "of impacts: exact, to rounding; or once per step as in Janin & Lamarque: im1 linear, im2 quadratic in time, "
+          "im3 by halves to h^p");
         f("impact", impact, "-", "impact law");
         f("restitution_threshold", restitution_threshold, "m/s", "slower normal impacts do not rebound");
         // If larger, bodies stop visibly above each other; if below the rounding of gaps, a resting contact is lost.

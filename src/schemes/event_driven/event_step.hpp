@@ -36,6 +36,10 @@ private:
     void correct_length();
     void read_hints();
 
+    // impact_time.cpp: the step again to where a gap closes by im1, im2 or im3. False: not asked for, or they have no answer.
+    bool estimate_impact();
+    double halve_to_impact(double h);
+
     // certify.cpp: whether the contact problem agrees with the motion.
     bool agrees_at(double fraction);
     bool certify();
@@ -63,7 +67,7 @@ private:
     void write_modes();
     void set_sides();
     void pass_edge(int edge);
-    bool touches(double gap, double rate) const;
+    bool touches(const ContactId& id, double gap, double rate) const;
 
     // drift.cpp: moves x onto the rows of the motion, by way of p. False: they are not reached.
     bool project(MotionPoint& p, double limit, double velocity_limit);
@@ -95,6 +99,7 @@ private:
     bool holds_ = true;                  // the modes hold to the end of the step
     int cuts_ = 0;                       // how often a step whose modes did not hold was cut
     bool failed_ = false;
+    ContactId hit_ = no_contact;  // the contact that collides although its gap is not quite closed
 };
 
 }  // namespace stickslip

@@ -41,7 +41,7 @@ void EventStep::locate() {
     }
     proposed_ = adaptive() ? next_length(h_, error_) : 0;
     if (event()) {
-        correct_length();
+        if (!estimate_impact()) correct_length();
         holds_ = certify();
         read_hints();
     }
