@@ -100,6 +100,23 @@ struct ImpactOscillator {
     Mechanism build(const OptionValues& values) const;
 };
 
+struct ClosingWalls {
+    static constexpr const char* name = "closing-walls";
+    double m = 1, r = 0.1, w0 = 0.6, c = 0.1, play = 0, e = 1, x0 = 0, v0 = 1;
+    template <class F>
+    void fields(F&& f) {
+        f("m", m, "kg", "mass of the ball");
+        f("r", r, "m", "its radius");
+        f("w0", w0, "m", "half the distance of the walls at t = 0");
+        f("c", c, "m/s", "speed with which each wall closes");
+        f("play", play, "m", "room that is left beside the ball when they stop");
+        f("e", e, "-", "restitution");
+        f("x0", x0, "m", "position of the ball at t = 0");
+        f("v0", v0, "m/s", "its velocity at t = 0");
+    }
+    Mechanism build(const OptionValues& values) const;
+};
+
 struct Pendulum {
     static constexpr const char* name = "pendulum";
     double m = 1, L = 1, g = 9.81, theta0 = 1.5707963267948966;

@@ -19,6 +19,8 @@ const std::vector<MechanismEntry>& mechanisms() {
                               "block on a table under a periodic push"),
         entry<BouncingBall>("Lacoursiere & Linde 2011, 17.2", "ball dropped on the floor"),
         entry<ImpactOscillator>("Janin & Lamarque 2001; Haddouni 2015, 2.1.1.2", "driven oscillator before a stop"),
+        entry<ClosingWalls>("Potra et al. 2006, 7.1",
+                            "ball between walls that close on it, whose impacts accumulate with growing speed"),
         entry<Pendulum>("Lacoursiere & Linde 2011, 17.1", "point mass on a rod, Cartesian coordinates"),
         entry<DoublePendulumWall>("Potra et al. 2006, 10.1",
                                   "double pendulum that strikes a wall, Cartesian coordinates"),

@@ -20,6 +20,11 @@ namespace {
 
 constexpr double no_overlap = 2;  // in place of a fraction of the step
 
+// Sub-steps shorter than this share of the step, so many in a row, are impacts that accumulate: rebounds then end. With fewer of them
+// piles in which many contacts are hit at one instant would lose theirs.
+constexpr double shortest_substep = 1e-4;
+constexpr int max_short_steps = 500;
+
 // The smallest gap at the later configuration of the contacts that were open at the earlier one.
 double smallest_open_gap(const ContactGaps& before, const ContactGaps& now, double closed_gap) {
     double least = infinity;
@@ -107,15 +112,23 @@ void Euler::take(const System& system, Solver& solver, State& x, double h, doubl
 }
 
 // The impact of everything closed at x.
-void Euler::collide(const System& system, Solver& solver, const ImpactOptions& impact, State& x, Step& s, Work& w,
+void Euler::collide(const System& system, Solver& solver, ImpactOptions impact, State& x, Step& s, Work& w,
                     Stopwatch& watch, StepReport& report) const {
+    const bool hurried = x.t - s.t0 < shortest_substep * options_.step;
+    w.bounces.short_steps = hurried ? w.bounces.short_steps + 1 : 0;
+    if (w.bounces.short_steps > max_short_steps) {
+        impact.restitution_threshold = infinity;
+        ++report.unlocated;
+    }
     system.mass(x.q, s.terms.mass);
     s.problem.A = s.terms.mass;
     find_rows(system, x.t, x.q, x.v, options_.step, s);
     list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.terms.contact_speed, w.after);
     keep_closed(w.after, options_.closed_gap.in(s.tolerances), s);
     watch.lap(StepTimers::find);
+    const std::size_t first_event = s.events.size();
     resolve_impact(system, solver, impact, x, s, w.impact, report);
+    if (hurried) note_bounces(first_event, impact.approach_tolerance, x, s, w.bounces);
     s.memory.v_rate.setZero();
     remember(options_.step, s);
     s.memory.h = 0;  // impulses of an impact are no guess for the next step, its modes are
@@ -154,7 +167,10 @@ StepReport Euler::step(const System& system, Solver& solver, State& x, double t_
         const double t1 = collision ? x.t + h : end_of_step(x.t, h, t_limit);
         if (h > 0) take(system, solver, x, h, t1, s, w, watch, report);
     }
-    if (collision) collide(system, solver, impact, x, s, w, watch, report);
+    if (collision)
+        collide(system, solver, impact, x, s, w, watch, report);
+    else
+        w.bounces.short_steps = 0;
 
     project(system, solver, options_.projection, x, s);
     hold_limits(system, solver, x, s);

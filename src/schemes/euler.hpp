@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/fields.hpp"
+#include "schemes/events/bounces.hpp"
 #include "schemes/events/contact_gaps.hpp"
 #include "schemes/impacts/impact.hpp"
 #include "schemes/parts/project.hpp"
@@ -45,6 +46,8 @@ private:
     struct Work final : SchemeWork {
         ContactGaps before, after;  // at the start of the step and at the configuration looked at
         ImpactWork impact;
+        BounceMemory bounces;  // of contacts that rebound after very short sub-steps
+        void remembered(FieldVisitor& visit) override { bounces.fields(visit); }
     };
     // One contact step of length h from x, with the contacts in s.problem; leaves the new velocity in s.solution.v.
     void contact_step(const System& system, Solver& solver, const State& x, const VecX& q1, double h, Step& s,
@@ -52,7 +55,7 @@ private:
     double first_overlap(const System& system, const State& x, double h, Step& s, Work& w) const;
     void take(const System& system, Solver& solver, State& x, double h, double t1, Step& s, Work& w, Stopwatch& watch,
               StepReport& report) const;
-    void collide(const System& system, Solver& solver, const ImpactOptions& impact, State& x, Step& s, Work& w,
+    void collide(const System& system, Solver& solver, ImpactOptions impact, State& x, Step& s, Work& w,
                  Stopwatch& watch, StepReport& report) const;
 
     EulerOptions options_;

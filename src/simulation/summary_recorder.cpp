@@ -16,6 +16,7 @@ namespace stickslip {
 namespace {
 
 constexpr std::size_t max_events_kept = 10000;  // in the summary; the record holds all of them
+constexpr std::size_t max_late_kept = 100;      // accumulations beyond them, which many impacts come before
 constexpr double gain_rounding = 1e-10;         // share of the energy scale below which an impact made nothing
 
 using Clock = std::chrono::steady_clock;
@@ -83,7 +84,7 @@ SummaryRecorder::SummaryRecorder(const Model& model, const Scheme& scheme, doubl
     summary_.impact_law = impact_law(model.run.scheme);
     summary_.deterministic = !(model.run.policy == Policy::budget && model.run.budget.ms);
     summary_.cone = "disc";
-    summary_.events.reserve(max_events_kept);
+    summary_.events.reserve(max_events_kept + max_late_kept);
 }
 
 void SummaryRecorder::start_step(const State& state, const EnergyLedger& ledger) {
@@ -147,7 +148,8 @@ void SummaryRecorder::note_step(const Step& step, const StepReport& report) {
     s.event_count += static_cast<long>(step.events.size());
     for (const Event& event : step.events) {
         if (event.kind == EventKind::method_switch) ++s.switches[static_cast<std::size_t>(event.reason)];
-        if (s.events.size() < max_events_kept) s.events.push_back(event);
+        const std::size_t room = max_events_kept + (event.kind == EventKind::accumulation ? max_late_kept : 0);
+        if (s.events.size() < room) s.events.push_back(event);
     }
 }
 
