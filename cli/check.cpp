@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -36,6 +37,15 @@ std::string as_json(const Audit& audit) {
             one["place"] = {{"file", f.place.file}, {"line", f.place.line}, {"column", f.place.column}};
         json["findings"].push_back(one);
     }
+    json["friction_bound"] = nlohmann::ordered_json::array();
+    for (const FrictionBound& b : audit.friction_bound)
+        json["friction_bound"].push_back({{"who", b.who},
+                                          {"contacts", b.contacts},
+                                          {"friction", b.friction},
+                                          {"bound", b.bound},  // null: infinite
+                                          {"unique", b.unique()},
+                                          {"sigma_min_nn", b.normal_least},
+                                          {"sigma_max_nt", b.cross_most}});
     Tolerances tolerances = audit.tolerances;
     tolerances.scales.fields(
         [&](const char* name, double value, const char*, const char*) { json["scales"][name] = value; });
@@ -54,6 +64,23 @@ void print_tolerances(Tolerances tolerances) {
     tolerances.fields(row);
 }
 
+// What friction at t = 0 leaves open, for each group of bodies that touch; the first few of many.
+void print_friction_bounds(const std::vector<FrictionBound>& bounds) {
+    constexpr std::size_t shown = 5;
+    for (std::size_t i = 0; i < std::min(shown, bounds.size()); ++i) {
+        const FrictionBound& b = bounds[i];
+        std::string who = b.who.empty() ? "" : b.who.front();
+        if (b.who.size() == 2) who += " and " + b.who[1];
+        if (b.who.size() > 2) who += fmt::format(" and {} more", b.who.size() - 1);
+        fmt::print("friction bound {:.3g} at t = 0, {} ({} contact{}): friction {:.3g} {}\n", b.bound, printable(who),
+                   b.contacts, b.contacts == 1 ? "" : "s", b.friction,
+                   b.unique() ? "is below it, so accelerations and normal forces are unique whichever way contacts slide"
+                              : "is not below it, so uniqueness of accelerations and normal forces is not guaranteed");
+    }
+    if (bounds.size() > shown)
+        fmt::print("and {} more friction bounds; --json lists all\n", bounds.size() - shown);
+}
+
 int check(const CheckArguments& a) {
     const Audit audit = check_model(a.model, set_values(a.sets));
     if (a.json) {
@@ -64,6 +91,7 @@ int check(const CheckArguments& a) {
             fmt::print("{}{}: {} [{}]\n    {}\n", printable(place), to_string(f.severity), printable(f.message),
                        f.topic, printable(f.advice));
         }
+        print_friction_bounds(audit.friction_bound);
         if (a.tolerances) print_tolerances(audit.tolerances);
         std::string sum;
         for (const Severity severity : {Severity::error, Severity::warning, Severity::note}) {

@@ -25,9 +25,21 @@ struct Finding {
     Place place;                   // where the scene says it; unknown for mechanisms
 };
 
+// Friction at the start, for each group of bodies that touch with friction: below the bound accelerations and normal forces are
+// unique whichever way contacts slide [Haddouni 2015, 2.1.1.1]. At or above it nothing is said.
+struct FrictionBound {
+    std::vector<std::string> who;             // bodies, or contacts of mechanisms
+    int contacts = 0;                         // that touch
+    double friction = 0;                      // the largest coefficient among them
+    double bound = 0;                         // sigma_min(W_NN)/sigma_max(W_NT); infinity: any friction
+    double normal_least = 0, cross_most = 0;  // [1/kg] these two
+    bool unique() const { return friction < bound; }
+};
+
 struct Audit {
     std::string model;
-    std::vector<Finding> findings;  // errors first, then in the order of the file
+    std::vector<Finding> findings;              // errors first, then in the order of the file
+    std::vector<FrictionBound> friction_bound;  // at t = 0
     Tolerances tolerances;          // those a run would have
     int count(Severity severity) const;
 };

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "math/node_groups.hpp"
+#include "diagnose/contact_islands.hpp"
 #include "problems/cones.hpp"
 
 namespace stickslip {
@@ -33,21 +33,12 @@ private:
     std::vector<Eigen::LLT<MatX>> root_;
 };
 
-bool holds(const BilateralRows& joints, int i) {
-    return (joints.kind[i] == RowKind::holonomic || joints.kind[i] == RowKind::velocity) &&
-           joints.force_lower[i] == -infinity && joints.force_upper[i] == infinity;
-}
-
-struct Island {
-    std::vector<int> nodes, joint_rows, contacts;
-};
-
 class Search {
 public:
     Search(const BlockMatrix& M, const BilateralRows& joints, const ContactRows& contacts)
         : M_(M), root_(M), joints_(joints), contacts_(contacts) {}
 
-    void run(const Island& island, WedgingAnswer& answer);
+    void run(const ContactIsland& island, WedgingAnswer& answer);
 
 private:
     struct Point {
@@ -67,7 +58,7 @@ private:
     void project(VecX& x) const {
         for (int round = 0; round < 2; ++round) x -= basis_ * (basis_.transpose() * x);
     }
-    void load(const Island& island, WedgingAnswer& answer);
+    void load(const ContactIsland& island, WedgingAnswer& answer);
     VecX generator(const Point& point) const;
     Point max_against(const VecX& x, double& product) const;
     bool nearest_point();  // of the simplex; false when its points are dependent
@@ -88,7 +79,7 @@ private:
     VecX weight_;
 };
 
-void Search::load(const Island& island, WedgingAnswer& answer) {
+void Search::load(const ContactIsland& island, WedgingAnswer& answer) {
     n_ = 0;
     for (const int node : island.nodes) {
         start_[node] = n_;
@@ -258,7 +249,7 @@ void Search::tell(WedgingAnswer& answer) const {
         answer.undecided += static_cast<int>(kept_.size());
 }
 
-void Search::run(const Island& island, WedgingAnswer& answer) {
+void Search::run(const ContactIsland& island, WedgingAnswer& answer) {
     load(island, answer);
     if (kept_.empty()) return;
     points_ = {{0, Vec2::Zero()}};
@@ -285,30 +276,9 @@ void Search::run(const Island& island, WedgingAnswer& answer) {
 
 WedgingAnswer find_wedges(const BlockMatrix& M, const BilateralRows& joints, const ContactRows& contacts,
                           double touching) {
-    const BlockRows &G = joints.jacobian, &H = contacts.jacobian;
-    const auto nodes = static_cast<std::size_t>(M.nodes.size());
-    NodeGroups groups;
-    groups.reset(M.nodes.size());
-    const auto counts = [&](int i) { return contacts.gap[i] <= touching && !H.blocks_of(i).empty(); };
-    groups.join(G);
-    for (int i = 0; i < contacts.size(); ++i)
-        if (counts(i)) groups.join(H, i);
-
-    std::vector<Island> islands(nodes);
-    for (std::size_t n = 0; n < nodes; ++n) islands[groups.root_of(static_cast<int>(n))].nodes.push_back(static_cast<int>(n));
-    for (int g = 0; g < G.groups(); ++g) {
-        if (G.blocks_of(g).empty()) continue;
-        auto& rows = islands[groups.root_of(G.blocks_of(g).front().node)].joint_rows;
-        for (int i = G.row[g]; i < G.row[g + 1]; ++i)
-            if (holds(joints, i)) rows.push_back(i);
-    }
-    for (int i = 0; i < contacts.size(); ++i)
-        if (counts(i)) islands[groups.root_of(H.blocks_of(i).front().node)].contacts.push_back(i);
-
     WedgingAnswer answer;
     Search search(M, joints, contacts);
-    for (const Island& island : islands) {
-        if (island.contacts.empty()) continue;
+    for (const ContactIsland& island : contact_islands(M.nodes, joints, contacts, touching)) {
         int velocities = 0;
         for (const int n : island.nodes) velocities += M.nodes.dof(n);
         if (velocities > max_wedging_velocities || static_cast<int>(island.contacts.size()) > max_wedging_contacts) {

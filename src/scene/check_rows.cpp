@@ -1,4 +1,4 @@
-// What the audit reads off the rows at t = 0: overlaps, velocities against the joints, redundancy, mass ratios, wedging.
+// What the audit reads off the rows at t = 0: overlaps, velocities against the joints, redundancy, mass ratios, wedging, the friction bound.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <set>
 
 #include "collision/finder.hpp"
+#include "diagnose/friction_bound.hpp"
 #include "diagnose/redundancy.hpp"
 #include "diagnose/wedging.hpp"
 #include "scene/check.hpp"
@@ -39,6 +40,7 @@ public:
         redundancy();
         mass_ratios();
         wedging();
+        friction();
     }
 
 private:
@@ -83,6 +85,9 @@ private:
     void redundancy();
     void mass_ratios();
     void wedging();
+    void friction();
+    // The bodies of several contacts, each once.
+    std::vector<std::string> bodies_of(const std::vector<int>& contacts) const;
 
     const Scene* scene_;
     const Model& model_;
@@ -195,17 +200,33 @@ void RowAudit::mass_ratios() {
     }
 }
 
+std::vector<std::string> RowAudit::bodies_of(const std::vector<int>& contacts) const {
+    std::vector<std::string> names;
+    for (const int i : contacts)
+        for (const std::string& name : names_of(i))
+            if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    return names;
+}
+
+void RowAudit::friction() {
+    const FrictionBounds bounds = friction_bounds(mass_, joints_, contacts_, rounding_of_poses);
+    for (const IslandFriction& island : bounds.islands)
+        audit_.friction_bound.push_back({.who = bodies_of(island.contacts),
+                                         .contacts = static_cast<int>(island.contacts.size()),
+                                         .friction = island.friction,
+                                         .bound = island.bound,
+                                         .normal_least = island.normal_least,
+                                         .cross_most = island.cross_most});
+    if (bounds.left_out > 0)
+        add(Severity::note, "friction",
+            fmt::format("the friction bound was not computed for {} contacts", bounds.left_out),
+            "they are too many in one heap", {}, {});
+}
+
 void RowAudit::wedging() {
     const WedgingAnswer answer = find_wedges(mass_, joints_, contacts_, rounding_of_poses);
-    const auto bodies = [&](const std::vector<int>& list) {
-        std::vector<std::string> names;
-        for (const int i : list)
-            for (const std::string& name : names_of(i))
-                if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-        return names;
-    };
     for (const Wedge& wedge : answer.wedges) {
-        const std::vector<std::string> names = bodies(wedge.contacts);
+        const std::vector<std::string> names = bodies_of(wedge.contacts);
         Place place;  // of the first that moves
         for (const std::string& name : names) {
             const Place found = body_place(name);
@@ -228,13 +249,13 @@ void RowAudit::wedging() {
                 place);
     }
     if (!answer.held.empty()) {
-        const std::vector<std::string> names = bodies(answer.held);
+        const std::vector<std::string> names = bodies_of(answer.held);
         add(Severity::note, "wedging",
             fmt::format("joints alone can carry the contact forces between {}", quoted(names)),
             "how much the contact carries is not determined", names, body_place(names.empty() ? "" : names.front()));
     }
     if (!answer.dropped.empty()) {
-        const std::vector<std::string> names = bodies(answer.dropped);
+        const std::vector<std::string> names = bodies_of(answer.dropped);
         add(Severity::note, "friction",
             fmt::format("friction between {} moves nothing: joints carry it ({} of {} contacts drop out of the reduced "
                         "friction cone, which is {}pointed)",

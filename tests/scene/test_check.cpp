@@ -371,5 +371,65 @@ TEST(Check, MechanismsAreAuditedToo) {
     EXPECT_THROW(check_model("no/such/file.yaml"), Error);
 }
 
+// sigma_min(W_NN)/sigma_max(W_NT) of bodies for which both are numbers: a sphere of mass m and inertia J = k m r^2 has N B D' = 0. A
+// leaning rod of length 2 a on its tip, at the angle th from the horizontal, has N B N' = 1/m + a^2 cos^2 th/J and
+// N B D' = +-a^2 sin th cos th/J, with J = m a^2/3: the bound is (1 + 3 cos^2)/(3 sin cos), beyond which Painleve's paradox begins.
+TEST(FrictionBound, IsTheRatioOfTheThesis) {
+    const Audit ball = check(floor_and + R"(
+  ball: {pose: [0, 0, 0.2], mass: 3, shapes: [{sphere: 0.2}]}
+materials: {default: {friction: 0.5}}
+)");
+    ASSERT_EQ(ball.friction_bound.size(), 1u);
+    EXPECT_EQ(ball.friction_bound[0].bound, infinity);
+    EXPECT_TRUE(ball.friction_bound[0].unique());
+    EXPECT_NEAR(ball.friction_bound[0].normal_least, 1 / 3.0, 1e-12);
+
+    const double least = 4.0 / 3;  // of the bound over all angles, the critical friction of Painleve's rod
+    for (const double theta : {0.3, 0.7, 1.2}) {
+        const double bound = (1 + 3 * std::pow(std::cos(theta), 2)) / (3 * std::sin(theta) * std::cos(theta));
+        for (const double mu : {0.99 * bound, 1.01 * bound}) {
+            const Audit rod =
+                check_model("mechanism:painleve-rod", {set("theta0", number(theta)), set("mu", number(mu))});
+            ASSERT_EQ(rod.friction_bound.size(), 1u) << theta;
+            EXPECT_NEAR(rod.friction_bound[0].bound, bound, 1e-9) << theta;
+            EXPECT_EQ(rod.friction_bound[0].unique(), mu < bound) << theta;
+            EXPECT_GE(rod.friction_bound[0].bound, least - 1e-9);
+        }
+    }
+}
+
+// Two boxes apart are two groups; four corners of a box depend on each other, which leaves the bound 0; without friction there is none.
+TEST(FrictionBound, IsGivenForEachGroupThatTouchesWithFriction) {
+    const std::string boxes = floor_and + R"(
+  left: {pose: [0, 0, 0.5], mass: 2, shapes: [{box: [1, 1, 1]}]}
+  right: {pose: [5, 0, 0.5], mass: 2, shapes: [{box: [1, 1, 1]}]}
+  high: {pose: [9, 0, 3], mass: 2, shapes: [{box: [1, 1, 1]}]}
+materials: {default: {friction: 0.3}}
+)";
+    const Audit audit = check(boxes);
+    ASSERT_EQ(audit.friction_bound.size(), 2u);
+    for (const FrictionBound& bound : audit.friction_bound) {
+        EXPECT_EQ(bound.contacts, 4);
+        EXPECT_EQ(bound.bound, 0);
+        EXPECT_FALSE(bound.unique());
+        EXPECT_EQ(bound.friction, 0.3);
+    }
+    EXPECT_TRUE(check(boxes, {set("materials.default.friction", "0")}).friction_bound.empty());
+}
+
+// A joint takes motion away: a rod that may only slide in a guide along the normal has nothing left to move sideways.
+TEST(FrictionBound, JointsAreEliminated) {
+    const Audit audit = check(floor_and + R"(
+  hammer: {pose: [0, 0, 0.2], mass: 3, shapes: [{sphere: 0.2}]}
+materials: {default: {friction: 0.5}}
+joints:
+  guide: {prismatic: {a: ground, b: hammer, at: [0, 0, 0], axis: [0.6, 0, 0.8]}}
+)");
+    ASSERT_EQ(audit.friction_bound.size(), 1u);
+    // One velocity s along (0.6, 0, 0.8): N B N' = 0.64/m, N B D' has the norm 0.8 * 0.6/m.
+    EXPECT_NEAR(audit.friction_bound[0].normal_least, 0.64 / 3, 1e-9);
+    EXPECT_NEAR(audit.friction_bound[0].bound, 0.8 / 0.6, 1e-9);
+}
+
 }  // namespace
 }  // namespace stickslip
