@@ -57,6 +57,8 @@ struct StudyRow {
     // Largest |g| [m, rad] and |G v| [m/s, rad/s] of each holonomic row over the ends of all steps, and of all rows.
     std::vector<double> drift_g, drift_dg;
     double drift_g_max = 0, drift_dg_max = 0;
+    double speed_max = 0;  // [m/s, rad/s] largest |v| (2-norm) over the ends of all steps and the start
+    double gap_min = 0;    // [m] smallest gap of a contact there; NaN: none came near
     double step_mean = 0;  // [s] of the accepted steps; NaN: none was taken
     long impacts = 0, events = 0;
     long steps = 0, rejected = 0, solves = 0;

@@ -101,6 +101,8 @@ Convergence judge(const Study& study, const Plan& plan, const Runs& runs, const 
         row.drift_dg = r.drift_dg;
         for (const double g : r.drift_g) row.drift_g_max = largest(row.drift_g_max, g);
         for (const double dg : r.drift_dg) row.drift_dg_max = largest(row.drift_dg_max, dg);
+        row.speed_max = r.speed_max;
+        row.gap_min = std::isinf(r.gap_min) ? nan : r.gap_min;
         row.step_mean = r.steps > 0 ? r.length / static_cast<double>(r.steps) : nan;
         row.impacts = r.impacts;
         row.events = r.events;

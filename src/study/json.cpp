@@ -43,6 +43,8 @@ Json row_json(const StudyRow& row, const Convergence& study) {
     json["drift"] = {{"g_max", row.drift_g_max}, {"dg_max", row.drift_dg_max}};
     json["drift_g"] = row.drift_g;
     json["drift_dg"] = row.drift_dg;
+    json["speed_max"] = row.speed_max;
+    json["gap_min"] = row.gap_min;
     json["step_mean"] = row.step_mean;
     json["impacts"] = row.impacts;
     json["events"] = row.events;

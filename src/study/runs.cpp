@@ -28,6 +28,7 @@ public:
     void begin(const Model& model, const State& state, const Step& step) override {
         edits_ = !model.actions.empty();
         if (before_.size() > 0) return;  // a later piece
+        note_bounds(*model.system, state);
         t_before_ = state.t;
         before_ = step.v_weighted;
     }
@@ -35,6 +36,7 @@ public:
         const auto start = std::chrono::steady_clock::now();
         result_.length += step.t1 - step.t0;
         note_drift(system, state);
+        note_bounds(system, state);
         for (const Event& event : step.events) result_.impacts += event.kind == EventKind::impact;
         while (result_.weighted.size() < times_.size() && times_[result_.weighted.size()] <= step.t_weighted) {
             const double span = step.t_weighted - t_before_;
@@ -52,6 +54,13 @@ public:
     }
 
 private:
+    // What theory bounds uniformly in the step [Anitescu-Potra, Thm 5.1; Gavrea et al., 8.2]: speeds, and how deep bodies get.
+    void note_bounds(const System& system, const State& state) {
+        result_.speed_max = std::max(result_.speed_max, state.v.norm());
+        if (jointless_) joint_rows(system, state, finder_, joints_, contacts_);
+        for (const double gap : contacts_.gap) result_.gap_min = std::min(result_.gap_min, gap);
+    }
+    // Leaves the rows at the state in joints_ and contacts_.
     void note_drift(const System& system, const State& state) {
         if (jointless_) return;
         joint_rows(system, state, finder_, joints_, contacts_);

@@ -22,6 +22,8 @@ struct Run {
     std::vector<VecX> weighted;             // v_weighted at the wanted times, linear between steps
     std::vector<double> joints;             // [m, rad] holonomic rows at the last time reached
     std::vector<double> drift_g, drift_dg;  // per holonomic row, the largest |g| and |G v| over the ends of the steps
+    double speed_max = 0;                   // largest |v|, 2-norm, over the start and the ends of the steps
+    double gap_min = infinity;              // [m] smallest gap of a contact found there; infinity: none was
     double length = 0;                      // [s] of all steps together
     long impacts = 0, events = 0, steps = 0, rejected = 0, solves = 0;
     double wall_s = 0;

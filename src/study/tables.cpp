@@ -130,7 +130,7 @@ const char* const csv_head =
     "model,scheme,setting,value,finished,t,error_q,error_q_max,error_v,error_v_max,t_weighted,error_v_weighted,ratio,"
     "order,"
     "order_v,order_v_weighted,joint_max,impacts,events,steps,rejected,solves,wall_s,reference,reference_error,"
-    "step_mean,drift_g,drift_dg";
+    "step_mean,drift_g,drift_dg,speed_max,gap_min";
 
 // Names of the columns per holonomic row: the signed error at the last time where wanted, then the largest over the run.
 std::string joint_head(const Convergence& study, bool joints);
@@ -153,8 +153,8 @@ void append_csv(const Convergence& study, std::string& text, bool joints) {
                                 csv_number(last ? row.order_v_weighted : nan), csv_number(last ? row.joint_max : nan),
                                 row.impacts, row.events, row.steps, row.rejected, row.solves, row.wall_s,
                                 study.reference.kind, csv_number(study.reference.error));
-            text += fmt::format(",{},{},{}", csv_number(row.step_mean), csv_number(row.drift_g_max),
-                                csv_number(row.drift_dg_max));
+            text += fmt::format(",{},{},{},{},{}", csv_number(row.step_mean), csv_number(row.drift_g_max),
+                                csv_number(row.drift_dg_max), csv_number(row.speed_max), csv_number(row.gap_min));
             for (std::size_t i = 0; joints && i < study.joint_names.size(); ++i)
                 text += "," + csv_number(last && i < row.joints.size() ? row.joints[i] : nan);
             for (const std::vector<double>* drift : {&row.drift_g, &row.drift_dg})
@@ -210,6 +210,10 @@ std::string study_text(const Convergence& study) {
     rows.push_back(
         {setting_name(study.setting), "|dq|", "ratio", "order", "max|dq|", "|dv|", "order", "|dv_w|", "order"});
     if (joints) rows.back().push_back("max|g|");
+    const bool touched = std::any_of(study.rows.begin(), study.rows.end(),
+                                     [](const StudyRow& row) { return !std::isnan(row.gap_min); });
+    rows.back().push_back("max|v|");
+    if (touched) rows.back().push_back("min phi");
     for (const char* name : {"impacts", "events", "steps", "solves", "wall [s]"}) rows.back().emplace_back(name);
     for (const StudyRow& row : study.rows) {
         const std::string mark = row.finished && !row.fitted && !std::isnan(row.q) ? "*" : "";
@@ -223,6 +227,8 @@ std::string study_text(const Convergence& study) {
             line.emplace_back("refused");
             line.resize(joints ? 10 : 9, "-");
         }
+        line.push_back(fmt::format("{:.5g}", row.speed_max));
+        if (touched) line.push_back(error_text(row.gap_min));
         line.insert(line.end(),
                     {fmt::format("{}", row.impacts), fmt::format("{}", row.events), fmt::format("{}", row.steps),
                      fmt::format("{}", row.solves), fmt::format("{:.3g}", row.wall_s)});

@@ -304,5 +304,34 @@ TEST(Compare, WrongSchemesAreNamed) {
     EXPECT_THROW(compare(s, {"moreau-jean:thetta=1"}), Error);
 }
 
+// [Anitescu-Potra, Thm 5.1; Gavrea et al., 8.2]: speeds stay bounded and overlap vanishes as the step does.
+TEST(Converge, TellsTheLargestSpeedAndTheSmallestGap) {
+    const Convergence table = converge(study("mechanism:bouncing-ball", "moreau-jean", "2^-6..2^-9", {{"run.end", "1.5", {}}}));
+    for (const StudyRow& row : table.rows) {
+        const Study alone = study("mechanism:bouncing-ball", "moreau-jean", "2^-6", {{"run.end", "1.5", {}}});
+        OptionValues values = alone.overrides;
+        values.push_back({"run.step", "1/" + std::to_string(std::lround(1 / row.value)), {}});
+        Simulation simulation(load_model(alone.model, values));
+        double speed = 0, gap = 1;
+        while (simulation.advance()) {
+            speed = std::max(speed, std::abs(simulation.state().v[0]));
+            gap = std::min(gap, simulation.state().q[0]);
+        }
+        EXPECT_EQ(row.speed_max, speed);
+        EXPECT_EQ(row.gap_min, gap);
+        EXPECT_LT(row.speed_max, std::sqrt(2 * 9.81) + 9.81 * row.value);  // of the fall from 1 m
+        EXPECT_GT(row.gap_min, -5 * row.value);
+    }
+    const auto json = nlohmann::json::parse(study_json(table));
+    EXPECT_EQ(json["rows"][1]["speed_max"], table.rows[1].speed_max);
+    EXPECT_EQ(json["rows"][1]["gap_min"], table.rows[1].gap_min);
+    EXPECT_NE(study_text(table).find("max|v|     min phi"), std::string::npos) << study_text(table);
+    EXPECT_NE(study_csv(table).find(",speed_max,gap_min"), std::string::npos);
+    // Where nothing can touch there is no gap to tell.
+    const Convergence swing = converge(study("mechanism:pendulum", "moreau-jean", "2^-6,2^-7", {{"run.end", "1", {}}}));
+    EXPECT_TRUE(std::isnan(swing.rows[0].gap_min));
+    EXPECT_EQ(study_text(swing).find("min phi"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace stickslip
