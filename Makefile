@@ -5,6 +5,7 @@
 # make bench-solvers FCLIB=folder   our solvers against Siconos on FCLIB files and piles; BENCH_ARGS="--only capsules --limit 5"
 # make bench-peers   Bullet, ODE, MuJoCo beside us on the same scenes; BENCH_ARGS="--scenes stack,slide --engines stickslip,ode"
 # make bench-heaps   falling, hit and resting heaps with default options, and what became of each; BENCH_ARGS="--only wall --seconds 60"
+# make figures   the figures of the papers, with the published points beside ours, into docs/papers; phase portraits into docs/figures
 # make install   PREFIX=/usr/local, DESTDIR= : library, headers, command, scenes, man page
 # make format    clang-format over our sources;  make tidy: clang-tidy;  make clean: remove build/
 
@@ -18,7 +19,7 @@ release := build/release
 tiers = run
 sources = $(shell find include src cli tests bench examples -name '*.[ch]pp')
 
-.PHONY: help deps demo build test bench bench-solvers bench-peers bench-heaps install clean format tidy
+.PHONY: help deps demo build test bench bench-solvers bench-peers bench-heaps figures install clean format tidy
 help:
 	@sed -n '1,/^$$/s/^# //p' Makefile
 
@@ -53,6 +54,12 @@ bench: deps $(release)/build.ninja
 	    cmake $(release) --log-level=WARNING -DSTICKSLIP_BENCH=ON
 	@cmake --build $(release) -j $(JOBS) --target bench_programs
 	@scripts/run-bench $(release) bench/results
+
+# About ten seconds of runs. The phase portraits need h5py, a package of the tests.
+figures: tiers = run test
+figures: build
+	@scripts/write-paper-figures --command build/stickslip
+	@scripts/write-phase-portraits --command build/stickslip
 
 # Needs Siconos, about 300 MB of packages. Without FCLIB= only the piles, which it makes itself.
 bench-solvers: tiers = run test oracles
