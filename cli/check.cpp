@@ -74,11 +74,11 @@ void print_friction_bounds(const std::vector<FrictionBound>& bounds) {
         if (b.who.size() > 2) who += fmt::format(" and {} more", b.who.size() - 1);
         fmt::print("friction bound {:.3g} at t = 0, {} ({} contact{}): friction {:.3g} {}\n", b.bound, printable(who),
                    b.contacts, b.contacts == 1 ? "" : "s", b.friction,
-                   b.unique() ? "is below it, so accelerations and normal forces are unique whichever way contacts slide"
-                              : "is not below it, so uniqueness of accelerations and normal forces is not guaranteed");
+                   b.unique()
+                       ? "is below it, so accelerations and normal forces are unique whichever way contacts slide"
+                       : "is not below it, so uniqueness of accelerations and normal forces is not guaranteed");
     }
-    if (bounds.size() > shown)
-        fmt::print("and {} more friction bounds; --json lists all\n", bounds.size() - shown);
+    if (bounds.size() > shown) fmt::print("and {} more friction bounds; --json lists all\n", bounds.size() - shown);
 }
 
 int check(const CheckArguments& a) {

@@ -40,7 +40,7 @@ struct Audit {
     std::string model;
     std::vector<Finding> findings;              // errors first, then in the order of the file
     std::vector<FrictionBound> friction_bound;  // at t = 0
-    Tolerances tolerances;          // those a run would have
+    Tolerances tolerances;                      // those a run would have
     int count(Severity severity) const;
 };
 

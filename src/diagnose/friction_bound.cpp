@@ -105,9 +105,8 @@ FrictionBounds friction_bounds(const BlockMatrix& M, const BilateralRows& joints
                                double touching) {
     FrictionBounds bounds;
     for (const ContactIsland& island : contact_islands(M.nodes, joints, contacts, touching)) {
-        const bool rough = std::any_of(island.contacts.begin(), island.contacts.end(), [&](int i) {
-            return contacts.friction[i] > 0 && contacts.jacobian.dim(i) > 1;
-        });
+        const bool rough = std::any_of(island.contacts.begin(), island.contacts.end(),
+                                       [&](int i) { return contacts.friction[i] > 0 && contacts.jacobian.dim(i) > 1; });
         if (!rough) continue;
         int velocities = 0;
         for (const int node : island.nodes) velocities += M.nodes.dof(node);

@@ -82,9 +82,7 @@ public:
 
 private:
     // [m/s^2] with which the drive presses the resting mass against the stop.
-    double pressing(double t) const {
-        return p_.F / p_.m * std::cos(p_.Omega * t + p_.phase) - p_.w * p_.w * p_.x_max;
-    }
+    double pressing(double t) const { return p_.F / p_.m * std::cos(p_.Omega * t + p_.phase) - p_.w * p_.w * p_.x_max; }
     // When it lets go, or `end` if later.
     double release(double from, double end) const {
         const auto f = [&](double t) { return pressing(t); };

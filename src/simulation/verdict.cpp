@@ -215,7 +215,8 @@ std::string impact_law(const Selection& scheme) {
         if (entry.name == scheme.name)
             for (const FieldInfo& field : entry.options())
                 if (field.name == "impact") return field.default_text;
-    return "newton, inside the step";
+    if (scheme.name == "stewart-trinkle") return "none, restitution is taken as 0";
+    return scheme.name == "schatzman-paoli" ? "newton, on positions" : "newton, inside the step";
 }
 
 }  // namespace stickslip

@@ -210,8 +210,8 @@ std::string study_text(const Convergence& study) {
     rows.push_back(
         {setting_name(study.setting), "|dq|", "ratio", "order", "max|dq|", "|dv|", "order", "|dv_w|", "order"});
     if (joints) rows.back().push_back("max|g|");
-    const bool touched = std::any_of(study.rows.begin(), study.rows.end(),
-                                     [](const StudyRow& row) { return !std::isnan(row.gap_min); });
+    const bool touched =
+        std::any_of(study.rows.begin(), study.rows.end(), [](const StudyRow& row) { return !std::isnan(row.gap_min); });
     rows.back().push_back("max|v|");
     if (touched) rows.back().push_back("min phi");
     for (const char* name : {"impacts", "events", "steps", "solves", "wall [s]"}) rows.back().emplace_back(name);

@@ -115,7 +115,8 @@ TEST_F(Command, ProfileTellsTheTimesOfTheStepAndWhoSolvedTheIslands) {
 
 TEST_F(Command, AProgramWithoutItsScenesSaysHowToNameThem) {
     fs::copy_file(STICKSLIP_COMMAND, path("alone"));
-    const std::string line = "cd " + folder_.string() + " && env -u STICKSLIP_SCENES ./alone run scene:falling-box 2>err.txt";
+    const std::string line =
+        "cd " + folder_.string() + " && env -u STICKSLIP_SCENES ./alone run scene:falling-box 2>err.txt";
     EXPECT_NE(std::system(line.c_str()), 0);
     EXPECT_NE(read("err.txt").find("STICKSLIP_SCENES"), std::string::npos) << read("err.txt");
 }

@@ -54,8 +54,8 @@ TEST(ClosingWalls, AccumulationIsNamedAndSpeedsAreBounded) {
         const char* scheme;
         double c, v0;
     };
-    for (const Case& p :
-         {Case{"trapezoidal", 0.1, 1}, Case{"trapezoidal", 0.17, 0.6}, Case{"euler", 0.1, 1}, Case{"dopri5", 0.25, 0.7}}) {
+    for (const Case& p : {Case{"trapezoidal", 0.1, 1}, Case{"trapezoidal", 0.17, 0.6}, Case{"euler", 0.1, 1},
+                          Case{"dopri5", 0.25, 0.7}}) {
         Set set{{"run.scheme", p.scheme}};
         set("c", p.c)("v0", p.v0)("run.end", 0.5 / p.c);
         const Walls walls = close(set);
@@ -64,9 +64,9 @@ TEST(ClosingWalls, AccumulationIsNamedAndSpeedsAreBounded) {
         const double tau = p.scheme == std::string("dopri5") ? walls.shortest_flight : 1e-4 * 1e-3;  // [s]
         const double t_star = 0.5 / p.c, expected = std::sqrt(p.v0 * 1.0 / tau);
         EXPECT_NEAR(time_of(walls.end, EventKind::accumulation), t_star, 2e-4 * t_star);
-        const bool told = std::any_of(walls.end.warnings.begin(), walls.end.warnings.end(), [](const std::string& text) {
-            return text.find("impacts accumulated (Zeno)") != text.npos;
-        });
+        const bool told =
+            std::any_of(walls.end.warnings.begin(), walls.end.warnings.end(),
+                        [](const std::string& text) { return text.find("impacts accumulated (Zeno)") != text.npos; });
         EXPECT_TRUE(told);
         EXPECT_EQ(walls.end.verdict.status, Trust::doubtful);
         EXPECT_LT(walls.fastest, 2 * expected);
@@ -74,7 +74,8 @@ TEST(ClosingWalls, AccumulationIsNamedAndSpeedsAreBounded) {
         EXPECT_LT(std::abs(walls.end.imbalance), 1e-9 * walls.end.energy_scale);
         EXPECT_LT(std::abs(walls.end.v[0]), p.c + 1e-9);  // it goes along with one of them
         std::printf("[ walls ] %-11s %ld events, t* = %.6f (%.6f), fastest %.0f m/s (%.0f)\n", p.scheme,
-                    walls.end.event_count, time_of(walls.end, EventKind::accumulation), t_star, walls.fastest, expected);
+                    walls.end.event_count, time_of(walls.end, EventKind::accumulation), t_star, walls.fastest,
+                    expected);
     }
 }
 

@@ -52,16 +52,14 @@ TEST_P(ImpactLocation, LeavesTheOrderThatTheThesisSays) {
     EXPECT_NEAR(observed_order(v), gate.order, 0.3) << numbers;
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, ImpactLocation,
-                         ::testing::Values(Gate{"rattle", "im1", 2, 4}, Gate{"rattle", "im2", 2, 4},
-                                           Gate{"rattle", "exact", 2, 4}, Gate{"hem3", "im1", 2, 5},
-                                           Gate{"hem3", "im2", 3, 5}, Gate{"hem3", "im3", 3, 4},
-                                           Gate{"hem3", "exact", 3, 4}, Gate{"rk4", "im1", 2, 5},
-                                           Gate{"rk4", "im2", 3, 5}, Gate{"rk4", "im3", 4, 4},
-                                           Gate{"rk4", "exact", 4, 4}, Gate{"dopri5", "im1", 2, 5},
-                                           Gate{"dopri5", "im2", 3, 5}, Gate{"dopri5", "im3", 5, 3},
-                                           Gate{"dopri5", "exact", 5, 3}),
-                         [](const auto& item) { return std::string(item.param.scheme) + "_" + item.param.location; });
+INSTANTIATE_TEST_SUITE_P(
+    Methods, ImpactLocation,
+    ::testing::Values(Gate{"rattle", "im1", 2, 4}, Gate{"rattle", "im2", 2, 4}, Gate{"rattle", "exact", 2, 4},
+                      Gate{"hem3", "im1", 2, 5}, Gate{"hem3", "im2", 3, 5}, Gate{"hem3", "im3", 3, 4},
+                      Gate{"hem3", "exact", 3, 4}, Gate{"rk4", "im1", 2, 5}, Gate{"rk4", "im2", 3, 5},
+                      Gate{"rk4", "im3", 4, 4}, Gate{"rk4", "exact", 4, 4}, Gate{"dopri5", "im1", 2, 5},
+                      Gate{"dopri5", "im2", 3, 5}, Gate{"dopri5", "im3", 5, 3}, Gate{"dopri5", "exact", 5, 3}),
+    [](const auto& item) { return std::string(item.param.scheme) + "_" + item.param.location; });
 
 // The impact acts where the estimate says, so bodies overlap by its error; located exactly they do not.
 TEST(ImpactEstimates, LeaveAnOverlapOfTheirOrder) {

@@ -112,7 +112,8 @@ TEST_P(RandomImpacts, GainEnergyOnlyWhereTheirLawAllowsAndSaySo) {
     EXPECT_LT(refused, 100);
 }
 
-INSTANTIATE_TEST_SUITE_P(Laws, RandomImpacts, ::testing::Values("poisson", "poisson-printed", "poisson-simple", "newton", "newton-common"),
+INSTANTIATE_TEST_SUITE_P(Laws, RandomImpacts,
+                         ::testing::Values("poisson", "poisson-printed", "poisson-simple", "newton", "newton-common"),
                          [](const auto& item) {
                              std::string name = item.param;
                              for (char& c : name)
@@ -273,6 +274,7 @@ TEST(PoissonImpact, BallInSpaceSlidesThroughBothPhases) {
     EXPECT_EQ(printed.impact_law, "poisson-printed");
     EXPECT_EQ(after(text, {}).impact_law, "poisson");
     EXPECT_EQ(after(text, {set("scheme.name", "moreau-jean")}).impact_law, "newton, inside the step");
+    EXPECT_EQ(after(text, {set("scheme.name", "schatzman-paoli")}).impact_law, "newton, on positions");
 }
 
 // With friction enough to stop the slip: Poisson and Newton leave none, a tangential restitution turns it round.
@@ -382,8 +384,8 @@ TEST(KanesPendulum, NewtonsLawGainsEnergyAndTheOthersDoNot) {
         {"newton", energy(moved(by_modes(W, u + Vec2(e * u[0], 0), mu, 0).value()))},
         {"newton-common", energy(moved(by_modes(W, u + e * u, mu, 0).value()))},
         {"poisson", energy(moved(compression + Vec2(returned, 0) + by_modes(W, H * v_c, mu, returned).value()))},
-        {"poisson-printed", energy(moved(compression + Vec2(returned, 0) +
-                                         by_modes(W, H * v_c + returned * W.col(0), mu, 0).value()))},
+        {"poisson-printed",
+         energy(moved(compression + Vec2(returned, 0) + by_modes(W, H * v_c + returned * W.col(0), mu, 0).value()))},
         {"poisson-simple", energy((1 + e) * v_c - e * v)}};
     EXPECT_NEAR(energy(v), 0.0231814, 1e-7);
     for (const auto& [law, expected] : laws) {

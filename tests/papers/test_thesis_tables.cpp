@@ -135,8 +135,8 @@ TEST(Table33OtherMethods, AlphaSchemesTakeThePublishedStepsAtTheVelocityLevel) {
         const double tol = published[0];
         if (tol > 9e-6 || tol < 5e-9) continue;
         const Row row = four_bar_row(table_3_3("generalized-alpha", 0.01 * tol, l2)("scheme.index", "3"), l2);
-        std::printf("[ table3.3 ] alpha position %6.0e  accepted %5ld at a hundredth of tol (%5.0f)\n", tol, row.accepted,
-                    published[1]);
+        std::printf("[ table3.3 ] alpha position %6.0e  accepted %5ld at a hundredth of tol (%5.0f)\n", tol,
+                    row.accepted, published[1]);
         EXPECT_NEAR(static_cast<double>(row.accepted) / published[1], 1, 0.11) << tol;
         const double share = static_cast<double>(row.rejected) / static_cast<double>(row.accepted);
         EXPECT_NEAR(share, published[2] / published[1], 0.06) << tol;

@@ -290,7 +290,7 @@ TEST(Compare, ErrorsReachedByTheCoarsestStepAreToldFromThoseNeverReached) {
     const double decade = std::pow(10, std::floor(std::log10(table.schemes[0].rows[0].q)));
     ASSERT_GT(decade, table.schemes[1].rows[0].q);
     const std::string text = study_text(table, Cost::steps);
-    EXPECT_NE(text.find("  2.02  <=250 "), std::string::npos) << text;  // the order and the steps of its coarsest row
+    EXPECT_NE(text.find("  2.02  <=250 "), std::string::npos) << text;   // the order and the steps of its coarsest row
     EXPECT_NE(text.find("  1.15      -  "), std::string::npos) << text;  // what euler does not reach
 }
 
@@ -306,7 +306,8 @@ TEST(Compare, WrongSchemesAreNamed) {
 
 // [Anitescu-Potra, Thm 5.1; Gavrea et al., 8.2]: speeds stay bounded and overlap vanishes as the step does.
 TEST(Converge, TellsTheLargestSpeedAndTheSmallestGap) {
-    const Convergence table = converge(study("mechanism:bouncing-ball", "moreau-jean", "2^-6..2^-9", {{"run.end", "1.5", {}}}));
+    const Convergence table =
+        converge(study("mechanism:bouncing-ball", "moreau-jean", "2^-6..2^-9", {{"run.end", "1.5", {}}}));
     for (const StudyRow& row : table.rows) {
         const Study alone = study("mechanism:bouncing-ball", "moreau-jean", "2^-6", {{"run.end", "1.5", {}}});
         OptionValues values = alone.overrides;

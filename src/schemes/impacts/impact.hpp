@@ -10,9 +10,7 @@ namespace stickslip {
 enum class ImpactLaw { poisson, poisson_printed, poisson_simple, newton, newton_common };
 
 // The option of a scheme that chooses the law: static_cast<ImpactLaw>(choice.index).
-inline Choice impact_laws() {
-    return {{"poisson", "poisson-printed", "poisson-simple", "newton", "newton-common"}, 0};
-}
+inline Choice impact_laws() { return {{"poisson", "poisson-printed", "poisson-simple", "newton", "newton-common"}, 0}; }
 
 struct ImpactOptions {
     ImpactLaw law = ImpactLaw::poisson;
