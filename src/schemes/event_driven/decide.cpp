@@ -72,8 +72,14 @@ bool EventStep::redecide() {
         decide();
         return false;
     }
-    on_path(system_, w_.smooth, first_moment, w_.dq, w_.there);
     w_.keep_modes();
+    const Watch::Function& f = w_.watch.which();
+    if (f.kind == Watch::Kind::stop && !w_.memory.afresh) {  // the last step has ended there, to rounding
+        w_.hints.stopped.push_back(f.id);
+        w_.there = x_;
+    } else {
+        on_path(system_, w_.smooth, first_moment, w_.dq, w_.there);
+    }
     if (!decide_modes(w_.there)) {
         outcome_.stuck = true;
         return false;
@@ -83,6 +89,7 @@ bool EventStep::redecide() {
     w_.smooth.start_known = false;
     w_.motion.read(x_.t, x_.q, w_.smooth.start);
     list_open();
+    shorten_before_stop();
     return true;
 }
 

@@ -137,6 +137,14 @@ public:
         std::vector<std::pair<int, signed char>> giving;  // rows that give way at their lower (-1) or upper bound (1)
         void clear();
     };
+    // A slip in space that slows down.
+    struct Stop {
+        int contact = 0;     // entry of Modes
+        double left = 0;     // [s] until it stops, at this rate
+        double across = 0;   // [m/s^2] the part of its rate that turns it,
+        double rate = 0;     // [m/s^2] and all of it
+        double turning = 0;  // [1/s] rate at which it turns towards what drives it
+    };
     struct Work final : SchemeWork {
         explicit Work(int nv) { memory.acceleration.setConstant(nv, std::numeric_limits<double>::quiet_NaN()); }
         EventDrivenMemory memory;
@@ -152,6 +160,7 @@ public:
         std::vector<Candidate> candidates;
         std::vector<Watch::Function> triggers;
         Hints hints;
+        std::vector<Stop> stops;
         ContactGaps open;             // open contacts at the start of the step
         RowVec row_speed, row_error;  // J v and the drift of rows
         VecX v_reach;                 // the largest velocities expected in the step

@@ -22,6 +22,11 @@ private:
     void find_start();
     void list_open();
     void prepare_trial();
+    void shorten_before_stop();
+    bool slides_in_space() const;
+    void find_stops(const MotionPoint& p, const VecX& a);
+    double graded_length(const EventDriven::Stop& stop) const;
+    double controlled_length(const EventDriven::Stop& stop) const;
 
     // trial.cpp: a step of the method whose error is allowed. False: the step ends here.
     bool trial();

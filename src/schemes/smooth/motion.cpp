@@ -12,11 +12,6 @@ namespace stickslip {
 
 namespace {
 
-// Of the slip at the start of the step. Slip u turns towards its friction at the rate of its deceleration over |u|. If this were
-// smaller, that would be too fast for explicit methods in the last steps before the stop; if larger, slip that turns as it slows down
-// would not be followed.
-constexpr double last_fraction = 0.5;
-
 // The unit force of friction against the slip u, in (t1, t2): -u/|u|, or the corner of the polygon that takes most.
 Vec2 against(const Vec2& u, int facets) {
     if (is_disc(facets)) return -u.normalized();
@@ -235,15 +230,14 @@ Vec2 Motion::slip_at(int i, const MotionPoint& p) const {
     return u;
 }
 
-// The unit direction of slip that friction opposes: in the plane that of the modes. In space beyond the stop friction goes on as it
-// was at the start of the step, so that the slip passes through zero and the stop is found: with friction that turns at once the end
-// of the step would creep around zero. Where little of the slip is left the direction at the start is kept.
+// The unit direction of slip that friction opposes: in the plane that of the modes, and in space in the step that ends the slip, which
+// so passes through zero: with friction that turns at once the end of the step would creep around it.
 Vec2 Motion::direction_of(int i, const Vec2& slip, const MotionPoint& p) const {
     const auto k = static_cast<std::size_t>(i);
     const Vec2& start = modes_->slip[k];
-    if (p.contacts.jacobian.dim(p.place[i]) < 3) return start;
+    if (p.contacts.jacobian.dim(p.place[i]) < 3 || (k < modes_->straight.size() && modes_->straight[k])) return start;
+    if (slip.norm() <= tolerances_->slip_rounding) return start;
     const double speed = k < modes_->slip_speed.size() ? modes_->slip_speed[k] : 0.0;
-    if (slip.norm() <= std::max(tolerances_->slip_rounding, last_fraction * speed)) return start;
     return (speed > tolerances_->turning_speed && slip.dot(start) < 0 ? Vec2(-slip) : slip).normalized();
 }
 

@@ -31,6 +31,7 @@ struct Modes {
     std::vector<ContactMode> mode;   // stick or slip,
     std::vector<Vec2> slip;          // and the direction of slip, zero where they stick
     std::vector<double> slip_speed;  // [m/s] at the start of the step, in space; shorter: not known
+    std::vector<char> straight;      // in space: the slip keeps its direction over the step, in which it stops
     std::vector<signed char> bound;  // per bilateral row: 0 imposed, -1 or 1 pushes with its lower or upper bound
 
     int find(const ContactId& id) const;  // -1: not closed
