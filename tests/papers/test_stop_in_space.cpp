@@ -81,6 +81,34 @@ TEST(StopInSpace, StepControlReachesItsToleranceAtTheStop) {
         }
 }
 
+// A tippe top of 2 cm: its slip stops at the end of its turn. Controlling positions alone is not the dearer choice.
+TEST(StopInSpace, TippeTopTakesNoMoreStepsWithErrorsOfPositionsAlone) {
+    const char* text = R"(
+stickslip: 1
+materials: {default: {friction: 0.3}}
+bodies:
+  floor: {fixed: true, shapes: [{half-space: {normal: [0, 0, 1]}}]}
+  top:
+    pose: {at: [0, 0, 0.02], rpy_deg: [5, 0, 0]}
+    com: [0, 0, -0.006]
+    mass: 0.02
+    inertia: [3e-6, 3e-6, 3.2e-6]
+    shapes: [{sphere: 0.02}]
+    angular_velocity: [0, 0, 150]
+run: {step: 1e-4, end: 4}
+)";
+    for (const char* scheme : {"hem5", "phem56", "dopri5"}) {
+        const auto steps = [&](const char* error) {
+            const RunSummary summary =
+                run(scene_text(text, Set{{"run.scheme", scheme}, {"scheme.tol", "1e-8"}, {"scheme.error", error}}));
+            EXPECT_GT(summary.q[2], 0.0245) << scheme << " " << error;  // it stands on its head
+            EXPECT_TRUE(of_kind(summary, EventKind::method_switch).empty()) << scheme << " " << error;
+            return summary.steps;
+        };
+        EXPECT_LE(steps("positions"), steps("both")) << scheme;
+    }
+}
+
 // A straight slip needs no shorter steps: the ball of `sphere-slide-roll` takes one step more than the grid has.
 TEST(StopInSpace, StraightSlipTakesNoExtraSteps) {
     const RunSummary summary = run(scene("sphere-slide-roll", Set{{"run.scheme", "hem5"}}("run.step", 1e-2)));

@@ -26,7 +26,7 @@ bool contains(const std::vector<ContactId>& list, const ContactId& id) {
 }  // namespace
 
 void EventDriven::Hints::clear() {
-    lost = false;
+    lost = 0;
     released.clear();
     stopped.clear();
     sliding.clear();
@@ -238,8 +238,8 @@ bool EventStep::restore_released(const MotionPoint& p) {
     w_.row_speed.resize(all.jacobian.rows());
     all.jacobian.product(system_.nodes(), w_.acceleration, w_.row_speed);
     bool any = false;
-    for (const ContactId& id : w_.hints.released) {
-        if (w_.hints.lost && id == w_.hints.released.front()) continue;
+    for (std::size_t i = static_cast<std::size_t>(w_.hints.lost); i < w_.hints.released.size(); ++i) {
+        const ContactId& id = w_.hints.released[i];
         const int c = find_contact(all.id, id);
         if (c < 0) continue;
         const int row = all.jacobian.row[c];

@@ -130,10 +130,10 @@ class EventDriven : public Scheme {
 public:
     // What an event tells about the modes that follow, where the instant problem alone cannot decide because it is degenerate.
     struct Hints {
-        bool lost = false;                                // the first released contact is geometrically gone
-        std::vector<ContactId> released;                  // contacts that open
-        std::vector<ContactId> stopped;                   // contacts that have stopped sliding
-        std::vector<Candidate> sliding;                   // contacts that begin to slide
+        int lost = 0;                     // so many of the first released contacts are geometrically gone
+        std::vector<ContactId> released;  // contacts that open
+        std::vector<ContactId> stopped;   // contacts that have stopped sliding
+        std::vector<Candidate> sliding;   // contacts that begin to slide
         std::vector<std::pair<int, signed char>> giving;  // rows that give way at their lower (-1) or upper bound (1)
         void clear();
     };

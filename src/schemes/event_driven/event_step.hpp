@@ -34,6 +34,7 @@ private:
     double estimate();
     double next_length(double h, double error) const;
     bool give_up(bool taken, bool finite);
+    void release_lost();
 
     // locate.cpp: the first event on the way, then the step again so that it ends there.
     void watch();

@@ -239,7 +239,10 @@ void EventStep::find_stops(const MotionPoint& p, const VecX& a) {
         const Vec2 rate(w_.row_speed[row] + p.contacts.bias[row], w_.row_speed[row + 1] + p.contacts.bias[row + 1]);
         const Vec2 braking(w_.row_error[row], w_.row_error[row + 1]);
         const double speed = slip.norm();
-        if (!(speed > tolerances_.rest_speed))  // it has come to it, or begins only
+        // A slip that begins is as slow as one that has come to its stop; it turns as it likes.
+        const bool slow = !(speed > tolerances_.rest_speed);
+        if (slow && w_.memory.afresh) continue;
+        if (slow)
             w_.stops.push_back({.contact = i, .left = 0, .across = 0, .rate = rate.norm()});
         else if (slip.dot(rate) < 0)
             w_.stops.push_back({.contact = i,

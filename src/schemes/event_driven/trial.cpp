@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "problems/contact_ids.hpp"
 #include "schemes/event_driven/event_step.hpp"
 
 namespace stickslip {
@@ -42,10 +43,21 @@ bool EventStep::give_up(bool taken, bool finite) {
         return fail(Status::diverged,
                     "the equations of motion are singular: the mass matrix is, or forces are not finite");
     w_.keep_modes();
-    w_.hints.released.push_back(w_.motion.lost());
-    w_.hints.lost = true;
+    release_lost();
     decide();
     return false;
+}
+
+// All contacts that are not there a moment later open together, or stay open: else each would close again while the next is released.
+void EventStep::release_lost() {
+    w_.there.q = x_.q;
+    w_.dq = 2 * w_.smooth.h * x_.v;  // the last trial lost one of them on the way
+    system_.advance(w_.there.q, w_.dq);
+    w_.motion.read(x_.t, w_.there.q, w_.point);
+    w_.hints.released.push_back(w_.motion.lost());
+    for (const ContactId& id : w_.smooth.start.contacts.id)
+        if (id != w_.motion.lost() && find_contact(w_.point.contacts.id, id) < 0) w_.hints.released.push_back(id);
+    w_.hints.lost = static_cast<int>(w_.hints.released.size());
 }
 
 // The method over h from x. `again`: the modes are those of the trial before.
