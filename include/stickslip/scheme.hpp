@@ -192,6 +192,11 @@ struct StepTerms {
     RowVec contact_impulse;          // per contact row [N s]: and these; by share_impulses() the smallest
     std::vector<char> wanted;        // per contact: whether it has a row in the problem
     std::vector<double> gains;       // per node [m/s]: what the forces give it, by mix_impulses()
+    Forces load;                     // nv [N]: at one time inside the step, by add_unseen_loads(),
+    VecX load_first, load_last;      // nv [N]: applied forces at its ends,
+    VecX load_mean, load_size;       // nv: the integral over it [N s]; the largest of each [N]
+    VecX load_piece, load_before;    // nv [N]: means over a piece of it, with more and with fewer points
+    double load_doubt = 0;           // share of the loads by which that mean is not known
 };
 
 // The move of a state back behind joint limits and onto joints, after the step is booked. Written by hold_limits() and project().
@@ -251,6 +256,8 @@ public:
     // Whether it looks for the time of a collision that it sees at the end of a step. Then bodies may hardly overlap there: the corner of
     // a plate that is clipped on the way must show.
     virtual bool locates_collisions() const { return false; }
+    // Whether loads act by their mean over a step, where they change faster than its ends show.
+    virtual bool averages_loads() const { return true; }
     // [s] No step is longer; infinity: adaptive schemes, which choose it.
     virtual double longest_step() const { return infinity; }
     // One accepted step, up to one event, never past t_limit.

@@ -139,6 +139,13 @@ public:
     virtual std::string undefined(double t) const;
     // First load switch after t; infinity if none.
     virtual double next_discontinuity(double t) const;
+    // First jump after t of a load, drive or brake that a formula gives; infinity if none is known. Schemes of high order stop there, the
+    // others take the mean over their step.
+    virtual double next_jump(double t) const;
+    // False if forces() depends on t at those switches only, or not at all.
+    virtual bool loads_vary() const { return true; }
+    // Empty, or the drive or brake whose function of time changes in this step in ways that its ends and its middle do not show.
+    virtual std::string hasty_drive(double t0, double t1) const;
 
     // How large, fast and heavy things are, when a run starts from this state. Tolerances go with it (tolerances.hpp).
     virtual Scales scales(const State& start) const;

@@ -256,6 +256,29 @@ double Connections::next_discontinuity(double t) const {
     return next;
 }
 
+double Connections::next_jump(double t) const {
+    double next = infinity;
+    for (const Joint& joint : model_.joints) {
+        if (!joint.present) continue;
+        for (const Drive& drive : joint.drives) {
+            if (drive.motor) next = std::min(next, drive.motor->target.next_jump(t));
+            if (drive.brake) next = std::min(next, drive.brake->next_jump(t));
+        }
+    }
+    return next;
+}
+
+std::string Connections::hasty_drive(double t0, double t1) const {
+    for (const Joint& joint : model_.joints) {
+        if (!joint.present) continue;
+        for (const Drive& drive : joint.drives) {
+            if (drive.motor && drive.motor->target.hasty(t0, t1)) return fmt::format("the motor of '{}'", joint.name);
+            if (drive.brake && drive.brake->hasty(t0, t1)) return fmt::format("the brake of '{}'", joint.name);
+        }
+    }
+    return {};
+}
+
 double Connections::coordinate(int joint, int number, const VecX& q) const {
     return coordinate_piece(joint, number, q).value;
 }

@@ -46,6 +46,8 @@ public:
     }  // [m] how far it reaches from its centre of mass; infinity if fixed
     std::string undefined(double t) const;  // see System
     double next_discontinuity(double t) const;
+    double next_jump(double t) const;
+    std::string hasty_drive(double t0, double t1) const;
     std::string joint_name(std::uint32_t id) const;
     std::string limit_name(const ContactId& id) const;
     std::string subject_name(const Subject& subject) const;  // of joints and springs

@@ -247,6 +247,8 @@ public:
         return m_.next_discontinuity ? m_.next_discontinuity(t) : infinity;
     }
 
+    bool loads_vary() const override { return static_cast<bool>(m_.applied); }
+
     Scales scales(const State&) const override { return m_.scales; }
     std::vector<std::string> coordinate_names() const override { return m_.coordinates; }
     std::vector<std::string> body_names() const override { return m_.bodies; }

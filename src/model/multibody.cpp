@@ -168,6 +168,26 @@ double MultibodySystem::next_discontinuity(double t) const {
     return next;
 }
 
+double MultibodySystem::next_jump(double t) const {
+    double next = connections_->next_jump(t);
+    for (const Load& load : model_.loads) {
+        if (!bodies_->present(load.body)) continue;
+        for (int i = 0; i < 3; ++i) next = std::min({next, load.force[i].next_jump(t), load.torque[i].next_jump(t)});
+    }
+    return next;
+}
+
+bool MultibodySystem::loads_vary() const {
+    const auto varies = [](const Load& load) {
+        const auto curved = [](const TimeFunction& f) { return f.curved(); };
+        return std::any_of(load.force.begin(), load.force.end(), curved) ||
+               std::any_of(load.torque.begin(), load.torque.end(), curved);
+    };
+    return std::any_of(model_.loads.begin(), model_.loads.end(), varies);
+}
+
+std::string MultibodySystem::hasty_drive(double t0, double t1) const { return connections_->hasty_drive(t0, t1); }
+
 double MultibodySystem::opening_limit(std::uint32_t joint, int row) const {
     return connections_->opening_limit(joint, row);
 }

@@ -70,6 +70,9 @@ public:
     }
     std::string undefined(double t) const override;
     double next_discontinuity(double t) const override;
+    double next_jump(double t) const override;
+    bool loads_vary() const override;
+    std::string hasty_drive(double t0, double t1) const override;
     std::vector<std::string> coordinate_names() const override;
     std::vector<std::string> body_names() const override;
     BodyState body_state(int body, const VecX& q, const VecX& v) const override;

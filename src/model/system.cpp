@@ -77,6 +77,8 @@ double System::edge_value(int, const VecX&) const { return 1; }
 std::string System::edge_name(int edge) const { return "edge " + std::to_string(edge); }
 
 double System::next_discontinuity(double) const { return infinity; }
+double System::next_jump(double) const { return infinity; }
+std::string System::hasty_drive(double, double) const { return {}; }
 
 Scales System::scales(const State&) const { return {}; }
 

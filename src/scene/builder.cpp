@@ -74,7 +74,8 @@ TimeFunction function(const Scene::Formula& formula) {
     if (formula.value) return TimeFunction::constant(*formula.value);
     const std::string place = formula.place.text();
     return TimeFunction::of(compile_formula(formula),
-                            fmt::format("{}'{}'", place.empty() ? place : place + ": ", formula.text));
+                            fmt::format("{}'{}'", place.empty() ? place : place + ": ", formula.text),
+                            compile_switches(formula));
 }
 
 Drive build_drive(const Scene::Drive& drive) {

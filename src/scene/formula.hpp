@@ -41,6 +41,9 @@ std::vector<std::string> words_of(const std::string& text);  // names and functi
 // f(t) of a formula as it stands in a Scene; throws Error at its place if it does not parse.
 std::function<double(double)> compile_formula(const Scene::Formula& formula);
 
+// Functions that are constant but where the formula may jump; none if it cannot (formula_switches.cpp).
+std::vector<std::function<double(double)>> compile_switches(const Scene::Formula& formula);
+
 bool depends_on_time(const std::string& closed);  // whether t occurs
 bool is_formula_word(const std::string& name);    // t, pi, sin, ...: not free as a parameter's name
 // Throws unless it can be the name of a parameter or an index.

@@ -60,6 +60,7 @@ public:
         return std::make_unique<Work>(system.nv());
     }
     bool locates_collisions() const override { return true; }
+    bool averages_loads() const override { return false; }
     double longest_step() const override { return options_.tol == 0 ? options_.step : infinity; }
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const override;
 

@@ -31,7 +31,7 @@ void Evidence::begin(const Step& step) {
     together_.see(-step.ledger.flows().scheme_loss - step.ledger.flows().regularisation_loss);
 }
 
-void Evidence::see(const System& system, const Step& step) {
+void Evidence::see(const System& system, const Step& step, bool averages_loads) {
     scheme_.see(-step.ledger.flows().scheme_loss);
     stabilisation_.see(-step.ledger.flows().regularisation_loss);
     together_.see(-step.ledger.flows().scheme_loss - step.ledger.flows().regularisation_loss);
@@ -44,6 +44,7 @@ void Evidence::see(const System& system, const Step& step) {
     note_paradoxes(system, step);
     note_impacts(step);
     momentum_.see(system, step);
+    loads_.see(system, step, averages_loads);
 }
 
 void Evidence::note_overlap(const System& system, double overlap, const ContactId& id, double t,

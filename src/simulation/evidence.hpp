@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "diagnose/painleve.hpp"
+#include "simulation/load_watch.hpp"
 #include "simulation/momentum_watch.hpp"
 #include "simulation/policy.hpp"
 #include "stickslip/simulation.hpp"
@@ -38,7 +39,7 @@ private:
 class Evidence {
 public:
     void begin(const Step& step);
-    void see(const System& system, const Step& step);
+    void see(const System& system, const Step& step, bool averages_loads = true);
     // Rows of the final configuration, which no step has seen.
     void see_drift(const System& system, double t, const BilateralRows& joints, const ContactRows& contacts,
                    const Tolerances& tolerances);
@@ -51,6 +52,7 @@ public:
     double stabilisation_rise() const { return stabilisation_.rise(); }  // [J]
     double made_together() const { return together_.rise(); }            // [J] scheme and stabilisation
     const MomentumWatch& momentum() const { return momentum_; }
+    const LoadWatch& loads() const { return loads_; }
     const std::vector<Paradox>& paradoxes() const { return paradoxes_; }
     long paradox_steps() const { return paradox_steps_; }
     long ambiguous_impacts() const { return ambiguous_impacts_; }  // steps with impacts on which laws disagree
@@ -64,6 +66,7 @@ private:
     WorstDrift overlap_, opening_, parting_;
     EnergyRise scheme_, stabilisation_, together_;
     MomentumWatch momentum_;
+    LoadWatch loads_;
     PainleveCheck painleve_;
     BlockMatrix mass_;
     std::vector<Paradox> paradoxes_;

@@ -13,13 +13,15 @@ const Vec3 unknown_force = Vec3::Constant(std::numeric_limits<double>::quiet_NaN
 
 }  // namespace
 
-void MomentumWatch::Sum::add(const Vec3& change, double parts, double time, int bodies) {
+void MomentumWatch::Sum::add(const Vec3& change, double parts, const Step& step, int bodies) {
     drift += change;
     largest = std::max(largest, parts);
+    h = std::max(h, step.t1 - step.t0);
     const double now = drift.norm();
+    if (now > momentum_share * largest) since = std::min(since, step.t1);
     if (!(now > worst)) return;
     worst = now;
-    t = time;
+    t = step.t1;
     others = bodies - 1;
 }
 
@@ -28,7 +30,7 @@ MomentumWatch::Worst MomentumWatch::worst_of(const std::vector<Sum>& sums) {
     for (std::size_t b = 0; b < sums.size(); ++b) {
         const Sum& sum = sums[b];
         if (!(sum.largest > 0) || (worst.body >= 0 && !(sum.worst / sum.largest > worst.drift))) continue;
-        worst = {static_cast<int>(b), sum.others, sum.worst / sum.largest, sum.t};
+        worst = {static_cast<int>(b), sum.others, sum.worst / sum.largest, sum.t, sum.since, sum.h};
     }
     return worst;
 }
@@ -150,10 +152,10 @@ void MomentumWatch::see(const System& system, const Step& step) {
         const Vec3 pushed = h * weight_[n];
         if (!pushed_[n])
             linear_[first].add(to_[n].velocity - group.velocity - pushed,
-                               std::max({group.pushes, to_[n].pushes, pushed.norm(), rest}), step.t1, group.bodies);
+                               std::max({group.pushes, to_[n].pushes, pushed.norm(), rest}), step, group.bodies);
         if (turned_[n] || !(group.spins > 0)) continue;
         Sum& sum = pressed_[n] ? colliding_[first] : angular_[first];
-        sum.add(to_[n].spin - group.spin, std::max(group.spins, rest * scales.length), step.t1, group.bodies);
+        sum.add(to_[n].spin - group.spin, std::max(group.spins, rest * scales.length), step, group.bodies);
     }
 }
 

@@ -26,13 +26,19 @@
 
 namespace stickslip {
 
+// Momentum of free bodies, as a share of its largest, from which on a run is doubted. If smaller, tumbling bodies with ordinary steps
+// are doubted; if larger, axes point visibly elsewhere.
+inline constexpr double momentum_share = 0.01;
+
 class MomentumWatch {
 public:
     struct Worst {
         int body = -1;     // the first of its group; -1: none has been in free flight
         int others = 0;    // in the group
         double drift = 0;  // share of the momentum of its parts
-        double t = 0;      // [s] when it was largest
+        double t = 0;      // [s] when it was largest,
+        double since = 0;  // [s] and when it first was above momentum_share
+        double h = 0;      // [s] the longest step
     };
 
     void see(const System& system, const Step& step);
@@ -58,8 +64,10 @@ private:
         double t = 0;        // [s] when,
         int others = 0;      // and in what company
         double largest = 0;  // of the parts
+        double since = infinity;  // [s] from when on above momentum_share
+        double h = 0;             // [s] the longest step
 
-        void add(const Vec3& change, double parts, double time, int bodies);
+        void add(const Vec3& change, double parts, const Step& step, int bodies);
     };
 
     bool find_groups(const System& system, const Step& step);

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "simulation/counted_solver.hpp"
 #include "simulation/edit_log.hpp"
+#include "simulation/growth_watch.hpp"
 #include "simulation/inexact_energy.hpp"
 #include "simulation/policy.hpp"
 #include "simulation/snapshot.hpp"
@@ -20,6 +22,8 @@ namespace stickslip {
 namespace {
 
 constexpr int max_idle_steps = 1000;  // steps in a row that do not move time: impacts accumulate
+// Steps within the time of one. If fewer, ordinary series of bounces are asked for stiffness; if more, it is found out too late.
+constexpr long max_short_steps = 2000;
 
 Model with_policy(Model model) {
     model.run.policy = policy_of(model.run);
@@ -40,8 +44,11 @@ struct Simulation::Impl {
     Checkpoint start;  // of the step under way
     Substeps substeps;
     InexactEnergy inexact;
+    GrowthWatch growth;
     long steps = 0;
-    int idle = 0;  // steps in a row that did not move time
+    int idle = 0;         // steps in a row that did not move time
+    long short_from = 0;  // the first step that began after short_start,
+    double short_start = -infinity;  // [s] which is counted anew after each full step
     EditLog edits;
     SummaryRecorder summary;
     std::vector<Recorder*> recorders;
@@ -67,6 +74,7 @@ struct Simulation::Impl {
         step.tolerances = run_tolerances(model);
         scheme->prepare(*model.system, state, step);
         start.keep(state, step);
+        growth.begin(step.ledger);
     }
 
     // The impact of an edit has a budget of its own: that of the step may be used up.
@@ -124,12 +132,49 @@ struct Simulation::Impl {
             outcome.refused_tol = judged_by(report.solve, rules.tol);
             return no;
         }
+        if (no = unstable(report); !no.empty()) return no;
+        if (no = creeping(); !no.empty()) return no;
         idle = state.t > start.state().t ? 0 : idle + 1;
         if (idle <= max_idle_steps) return {};
+        if (const std::string stiff = too_stiff(); !stiff.empty())
+            return fmt::format("time stands still at t = {:.9g} s: {}", state.t, stiff);
         return fmt::format(
             "time stands still at t = {:.9g} s: impacts accumulate; raise scheme.restitution_threshold or use "
             "moreau-jean",
             state.t);
+    }
+
+    // What the step is too long for, as the end of a sentence; empty if springs, dampers and forces are slow enough.
+    std::string too_stiff() const {
+        const double h = std::isfinite(scheme->longest_step()) ? scheme->longest_step() : state.t - start.state().t;
+        return stiffness_advice(*model.system, start.state(), model.run.scheme.name, h);
+    }
+
+    // Empty unless events follow each other so closely, because trial steps are unstable, that the run gets nowhere.
+    std::string creeping() {
+        const double h = scheme->longest_step();
+        if (!std::isfinite(h)) return {};
+        if (state.t > short_start + h || steps == 0) {
+            short_start = state.t;
+            short_from = steps;
+        }
+        if (steps - short_from < max_short_steps) return {};
+        short_from = steps;
+        const std::string stiff = too_stiff();
+        if (stiff.empty() || implicit_in_springs(model.run.scheme.name)) return {};
+        return fmt::format("step {} at t = {:.9g} s: {} steps have passed within the time of one: {}", steps + 1,
+                           state.t, max_short_steps, stiff);
+    }
+
+    // Empty unless the step has left more energy in the bodies than anything put in.
+    std::string unstable(const StepReport& report) {
+        if (!growth.unstable(step.ledger, step.tolerances.scales.energy())) return {};
+        const std::string stiff = too_stiff();
+        return fmt::format(
+            "step {} at t = {:.9g} s: {} is unstable here: it has made {:.3g} J, and all that the start, loads and "
+            "motors have put in is {:.3g} J; {}",
+            steps + 1, report.t, model.run.scheme.name, growth.made(), growth.at_hand(),
+            stiff.empty() ? "take a smaller step, or trapezoidal, which keeps energy" : stiff);
     }
 
     // One step of the scheme; under `degrade` perhaps a part of one that could not be certified.
@@ -250,7 +295,7 @@ const Step& Simulation::step() const { return impl_->step; }
 
 std::vector<std::uint8_t> Simulation::snapshot() const {
     Impl& m = *impl_;
-    return write_snapshot(m.model.run.scheme.name, m.state, m.step, m.steps, {m.substeps.memory, m.inexact.sum},
+    return write_snapshot(m.model.run.scheme.name, m.state, m.step, m.steps, {m.substeps.memory, m.inexact.sum, m.growth.memory},
                           m.edits.made());
 }
 
@@ -262,6 +307,7 @@ void Simulation::restore(const std::vector<std::uint8_t>& bytes) {
         [&](const std::vector<MadeEdit>& edits, const State& end) { m.edits.remake(edits, end, m.edited()); });
     m.substeps.memory = loop.substeps;
     m.inexact.sum = loop.inexact_energy;
+    m.growth.memory = loop.growth;
     m.step.v_weighted = m.state.v;  // no snapshot keeps that of the last step: none has been taken yet
     m.step.t_weighted = m.state.t;
 }

@@ -10,7 +10,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr std::uint64_t magic = 0x36'70'61'6e'73'73'73ull;  // "sssnap6": changes with the layout
+constexpr std::uint64_t magic = 0x37'70'61'6e'73'73'73ull;  // "sssnap7": changes with the layout
 
 // What a snapshot holds, in one listing for both directions, so that they cannot drift apart.
 struct Contents {
@@ -42,6 +42,7 @@ struct Contents {
         visit(ledger);
         loop.substeps.fields(visit);
         visit(loop.inexact_energy);
+        visit(loop.growth);
     }
 };
 

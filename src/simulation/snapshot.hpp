@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "simulation/growth_watch.hpp"
 #include "simulation/substeps.hpp"
 #include "stickslip/scheme.hpp"
 
@@ -31,6 +32,7 @@ struct MadeEdit {
 struct LoopMemory {
     SubstepMemory substeps;
     double inexact_energy = 0;  // [J] InexactEnergy::sum
+    GrowthWatch::Memory growth;
 };
 
 // `scheme` is the name of the one that prepared the step.

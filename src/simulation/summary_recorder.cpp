@@ -94,7 +94,7 @@ void SummaryRecorder::start_step(const State& state, const EnergyLedger& ledger)
 }
 
 void SummaryRecorder::write(const System& system, const State& state, const Step& step, const StepReport& report) {
-    evidence_.see(system, step);
+    evidence_.see(system, step, scheme_.averages_loads());
     note_energy_and_variation(state, step, report);
     note_step(step, report);
     note_certificate(system, step, report);
@@ -206,6 +206,7 @@ RunSummary SummaryRecorder::finish(const Model& model, const State& state, Step&
     s.verdict = judge_run(*model.system, s, evidence,
                           {.tol = outcome.refused_tol > 0 ? outcome.refused_tol : tol_,
                            .energy_at_hand = step.ledger.at_hand(),
+                           .order = scheme_order(model.run.scheme.name),
                            .shared_contacts = shared_contact_names(*model.system, step),
                            .smallest_given = step.shares->all_found(),
                            .tolerances = step.tolerances});

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "model/forces/unseen.hpp"
 #include "stickslip/types.hpp"
 
 namespace stickslip {
@@ -22,10 +23,12 @@ TimeFunction TimeFunction::table(std::vector<std::pair<double, double>> entries,
     return f;
 }
 
-TimeFunction TimeFunction::of(std::function<double(double)> function, std::string origin) {
+TimeFunction TimeFunction::of(std::function<double(double)> function, std::string origin,
+                              std::vector<JumpSearch::Branch> branches) {
     TimeFunction f;
     f.f_ = std::move(function);
     f.origin_ = std::move(origin);
+    if (!branches.empty()) f.jumps_ = std::make_shared<JumpSearch>(std::move(branches));
     return f;
 }
 
@@ -66,6 +69,22 @@ double TimeFunction::next_discontinuity(double t) const {
     for (const auto& entry : entries_)
         if (entry.first > t) return entry.first;
     return infinity;
+}
+
+double TimeFunction::next_jump(double t) const { return jumps_ ? jumps_->next(t) : infinity; }
+
+bool TimeFunction::hasty(double t0, double t1) const {
+    if (!f_ || next_jump(t0) < t1) return false;  // a jump has its own time
+    // Ends of steps may be jumps: there the values inside the step count.
+    const double first = f_(std::nextafter(t0, infinity)), middle = f_(0.5 * (t0 + t1)),
+                 last = f_(std::nextafter(t1, -infinity));
+    double size = std::max({std::abs(first), std::abs(middle), std::abs(last)}), off = 0;
+    for (const double c : unseen_places) {
+        const double value = f_(t0 + c * (t1 - t0));
+        size = std::max(size, std::abs(value));
+        off = std::max(off, std::abs(value - parabola(c, first, middle, last)));
+    }
+    return off > unseen_share * size;
 }
 
 }  // namespace stickslip

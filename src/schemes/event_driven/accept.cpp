@@ -118,7 +118,7 @@ void EventStep::remember() {
     memory.joint_row.assign(s_.problem.joints.jacobian.row.begin(), s_.problem.joints.jacobian.row.end());
     memory.lambda = smooth.sum.joint_impulse;
     w_.memory.acceleration = method_.remembers() ? smooth.remembered : end.a;
-    w_.memory.afresh = false;
+    w_.memory.afresh = method_.remembers() && smooth.remembered_step == 0;
     if (!adaptive()) return;
     // A step cut short by the end or by a switch says nothing against the next one.
     w_.memory.next_step = h_ < wanted_ && report_.rejected == 0 ? std::max(proposed_, wanted_) : proposed_;

@@ -89,6 +89,7 @@ bool EventStep::fail(Status status, const char* reason) {
 
 StepReport EventStep::end() {
     if (failed_) return report_;
+    if (x_.t == jump_) s_.events.push_back({.t = x_.t, .kind = EventKind::load_switch});
     s_.t1 = x_.t;
     s_.q1 = x_.q;
     s_.v1 = x_.v;

@@ -90,7 +90,8 @@ private:
     const System& system_;
     Solver& solver_;
     State& x_;
-    const double t_limit_;
+    double t_limit_;  // [s] that of the loop, or a jump of a load before it
+    double jump_ = infinity;  // [s]
     Step& s_;
     EventDriven::Work& w_;
     EventOutcome& outcome_;

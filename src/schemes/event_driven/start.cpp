@@ -45,6 +45,8 @@ bool EventStep::start() {
     w_.motion.attach(system_, s_);
     if (!(s_.problem.A.nodes == system_.nodes())) s_.problem.A.shape_diagonal(system_.nodes());
     outcome_ = {};
+    jump_ = system_.next_jump(x_.t);
+    t_limit_ = std::min(t_limit_, jump_);
     w_.hints.clear();
     set_sides();
     const StepMemory& memory = s_.memory;
@@ -175,7 +177,8 @@ void EventStep::prepare_trial() {
     smooth.q0 = x_.q;
     smooth.v0 = x_.v;
     smooth.start_known = false;
-    smooth.switch_before = system_.next_discontinuity(std::nextafter(x_.t, -infinity)) <= x_.t;
+    const double before = std::nextafter(x_.t, -infinity);
+    smooth.switch_before = std::min(system_.next_discontinuity(before), system_.next_jump(before)) <= x_.t;
     smooth.baumgarte = options_.drift.index == 1 ? 1 / options_.baumgarte_time.in(tolerances_) : 0;
     smooth.error_of = options_.error.index == 1 ? ErrorOf::both : ErrorOf::positions;
     smooth.own_path = options_.dense.index == 1;

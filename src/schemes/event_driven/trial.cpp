@@ -64,7 +64,7 @@ void EventStep::release_lost() {
 bool EventStep::take(double h, bool again) {
     SmoothStep& smooth = w_.smooth;
     smooth.h = h;
-    smooth.switch_after = system_.next_discontinuity(x_.t) <= x_.t + h;
+    smooth.switch_after = std::min(system_.next_discontinuity(x_.t), jump_) <= x_.t + h;
     if (!again || w_.motion.trouble() != Motion::Trouble::none) w_.motion.begin(w_.modes, smooth.start, s_);
     smooth.remembered = w_.memory.acceleration;
     smooth.remembered_step = w_.memory.afresh ? 0 : s_.memory.h;

@@ -54,16 +54,18 @@ void mix_impulses(const System& system, const State& x, double h, double a, Step
     system.forces(std::nextafter(x.t, infinity), x.q, x.v, s.terms.impulses);
     s.terms.impulses.potential = h * ((1 - a) * s.terms.impulses.potential + a * s.terms.end_forces.potential);
     s.terms.impulses.applied = h * ((1 - a) * s.terms.impulses.applied + a * s.terms.end_forces.applied);
+    add_unseen_loads(system, x, h, a, s);
     s.problem.gained = median_gain(s.terms.mass, s.terms.impulses, s.terms.gains);
 }
 
 void fill_explicit_rule(const System& system, const State& x, double h, Step& s) {
     StepProblem& problem = s.problem;
     fill_impulses(system, x, h, 0, s);
-    // A is borrowed for h F v.
-    system.add_gyroscopic(h, x.v, problem.A);
-    problem.A.add_product(1, x.v, problem.r);
-    problem.A = s.terms.mass;
+    // With A = M - h/2 F*, h F* (v + v+)/2 is (M v - A v) on the right and the rest of it on the left.
+    s.terms.v_star = x.v + (h / 2) * s.memory.v_rate;
+    system.add_gyroscopic(-h / 2, s.terms.v_star, problem.A);
+    problem.A.add_product(-1, x.v, problem.r);
+    s.terms.mass.add_product(2, x.v, problem.r);
     problem.r += s.terms.impulses.potential + s.terms.impulses.applied;
 }
 

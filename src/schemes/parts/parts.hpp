@@ -56,6 +56,8 @@ const RowVec& joint_speeds(const VecX& v, Step& s);
 void fill_impulses(const System& system, const State& x, double h, double a, Step& s);
 // The same with the forces of the end, at whatever (q, v) and inside_end(t, h), already in s.terms.end_forces.
 void mix_impulses(const System& system, const State& x, double h, double a, Step& s);
+// Adds to s.terms.impulses what that rule misses of loads that change faster than the step (load_mean.cpp).
+void add_unseen_loads(const System& system, const State& x, double h, double a, Step& s);
 double inside_end(double t, double h);  // [s] t + h, one rounding before it
 
 // A and r of the linearly implicit theta rule (dynamics.cpp), from s.terms.mass, which holds the M of the step.
@@ -129,7 +131,9 @@ struct StageEnd {
 void finish_step(const System& system, Solver& solver, const StageEnd& end, State& x, Step& s, Stopwatch& watch,
                  StepReport& report);
 
-// h (k + F(v) v) with the forces at the start, explicit: r = M v + that, and its parts in s.terms.impulses.
+// h (k + F(v*) (v + v+)/2) with the forces at the start, explicit: A and r with that, and its parts in s.terms.impulses. The gyroscopic
+// force acts on the mean velocity, on which it does no work; with F(v) v a spinning body gains energy in every step. v* lies half a step
+// ahead.
 void fill_explicit_rule(const System& system, const State& x, double h, Step& s);
 // [m/s] What is to be made up for within a step of length h that a full step would have `full`: gaps may be used up at
 // once, phi/h; overlaps and joint errors go at the rate of the full step, or a step cut to nothing would throw bodies apart.

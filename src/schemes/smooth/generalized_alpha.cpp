@@ -16,6 +16,16 @@
 //
 // Steps may change: a_n = vdot_n + O(h) is moved to the new step, vdot_n + (h/h_old)(a_n - vdot_n), or order two is lost.
 // The first a is vdot_0 + (alpha_m - alpha_f) h d(vdot)/dt, the rate a difference taken inside the step.
+//
+// Where that rate is unresolved, the motion is not on the slow motion of its stiff forces: after an impact on a stiff damper (rate d/m)
+// vdot_0 is d/m times the jump of v, and a velocity that took h times it would gain energy without bound (two-carts with delta 5e5:
+// 8 J became 4e6 J). Such steps are taken by the implicit Euler rule, which needs no start and leaves 1/(1 + h d/m) of the jump,
+//
+//   v1 = v0 + h x,   u = h v1
+//
+// until the rate is resolved: two or three after each jump, of local order two, so that the method keeps its own. Their path
+// does without the accelerations at the ends, which say nothing about the way between them.
+#include <algorithm>
 #include <cmath>
 
 #include "schemes/parts/work.hpp"
@@ -29,6 +39,8 @@ namespace {
 // Fraction of the step over which the rate of the acceleration is taken. If it were larger, stiff forces would make the rate
 // useless; if smaller, rounding would.
 constexpr double rate_fraction = 1e-3;
+// Share of the step over which the acceleration must not change by more than itself, at least; with rho = 1 it is not extrapolated at all.
+constexpr double least_ahead = 0.1;
 // A step may be longer than the last by this factor. Beyond it a begins afresh, so that what rounding and the damped modes left in
 // it is not magnified.
 constexpr double max_growth = 4;
@@ -40,6 +52,7 @@ struct Work final : SchemeWork {
     MotionNewton newton;
     VecX a0, a1, x;  // a_n, a_{n+1}, vdot_{n+1}
     RowVec y;
+    bool damped = false;  // the step is one of the implicit Euler rule
 };
 
 class GeneralizedAlpha final : public SmoothMethod {
@@ -62,7 +75,7 @@ public:
         const double h = s.h;
         s.solves = 0;
         if (!s.solve_start(motion)) return false;
-        if (!find_a(motion, s, w.a0)) return false;
+        if (!find_a(motion, s, w)) return false;
         if (!solve_step(motion, s, w)) return false;
 
         MotionPoint& p = s.stage[0];
@@ -72,26 +85,47 @@ public:
             p.a = w.x;
             p.y = w.y;
         }
-        // v1 - v0 in terms of a_n, vdot_n and vdot_{n+1}.
-        const double from_end = h * gamma_ * (1 - alpha_f_) / (1 - alpha_m_);
-        const double from_start = h * gamma_ * alpha_f_ / (1 - alpha_m_);
-        const double from_a = h * (1 - gamma_) - h * gamma_ * alpha_m_ / (1 - alpha_m_);
-        s.sum.begin(motion, s.start);
-        s.sum.add_remembered(s.start.mass, w.a0, from_a);
-        s.sum.add(motion, s.start, from_start, h / 2);
-        s.sum.add(motion, p, from_end, h / 2);
-
+        book(motion, s, w);
         if (!s.solve_end(motion)) return false;
         s.error = estimate(system, s);
         s.remembered = w.a1;
-        s.remembered_step = h;
-        hermite_path(system, s);
+        s.remembered_step = w.damped ? 0 : h;
+        if (w.damped)
+            damped_path(s);
+        else
+            hermite_path(system, s);
         return true;
     }
 
 private:
-    // a_n for a step of length s.h.
-    bool find_a(Motion& motion, SmoothStep& s, VecX& a) const {
+    // v1 - v0 in terms of a_n, vdot_n and vdot_{n+1}.
+    void book(const Motion& motion, SmoothStep& s, const Work& w) const {
+        const double h = s.h;
+        s.sum.begin(motion, s.start);
+        if (w.damped) {
+            s.sum.add(motion, s.stage[0], h);
+            return;
+        }
+        s.sum.add_remembered(s.start.mass, w.a0, h * (1 - gamma_) - h * gamma_ * alpha_m_ / (1 - alpha_m_));
+        s.sum.add(motion, s.start, h * gamma_ * alpha_f_ / (1 - alpha_m_), h / 2);
+        s.sum.add(motion, s.stage[0], h * gamma_ * (1 - alpha_f_) / (1 - alpha_m_), h / 2);
+    }
+
+    // From the velocity of the start, so that a contact that opens and is closed again at the end shows.
+    static void damped_path(SmoothStep& s) {
+        s.size_paths(2);
+        s.path_q[0].setZero();
+        s.path_q[1] = s.h * s.v0;
+        s.path_q[2] = s.u - s.h * s.v0;
+        s.path_v[0] = s.v0;
+        s.path_v[1] = s.v1 - s.v0;
+        s.path_v[2].setZero();
+    }
+
+    // a_n for a step of length s.h, and whether the step is damped.
+    bool find_a(Motion& motion, SmoothStep& s, Work& w) const {
+        VecX& a = w.a0;
+        w.damped = false;
         const bool known = s.remembered.size() == s.v0.size() && !s.switch_before && s.remembered_step > 0 &&
                            s.h <= max_growth * s.remembered_step;
         if (known) {
@@ -101,21 +135,34 @@ private:
         }
         a = s.a0;
         const double ahead = (alpha_m_ - alpha_f_) * s.h, span = rate_fraction * s.h;
-        if (ahead == 0) return true;
+        if (!find_change(motion, s, rate_fraction)) return false;
+        // Oscillations that the step does not resolve (h w > 1) have rates without meaning for it; they are known by a change
+        // beyond the acceleration itself and beyond what would turn the velocity around.
+        const BlockMatrix& M = s.start.mass;
+        const double most = std::sqrt(M.quadratic(s.a0)) + std::sqrt(M.quadratic(s.v0)) / s.h;
+        const double times = std::max(std::abs(ahead), least_ahead * s.h) / span;
+        double change = times * std::sqrt(M.quadratic(s.work));
+        s.work *= ahead / span;
+        a += std::min(1.0, change > 0 ? most / change : 1.0) * s.work;
+        if (!(change > most)) return true;
+        // A load that changes in time does so without being stiff.
+        if (!find_change(motion, s, 0)) return false;
+        change = times * std::sqrt(M.quadratic(s.work));
+        w.damped = change > most;
+        return true;
+    }
+
+    // The change of the acceleration along the first moments of the step, in s.work; the time is that fraction of the step later.
+    static bool find_change(Motion& motion, SmoothStep& s, double later) {
         MotionPoint& p = s.stage[0];
+        const double span = rate_fraction * s.h;
         s.work = span * (s.v0 + (0.5 * span) * s.a0);
         s.q_stage = s.q0;
         motion.system().advance(s.q_stage, s.work);
         s.v_stage = s.v0 + span * s.a0;
-        if (!motion.find(s.time(rate_fraction), s.q_stage, p)) return false;
+        if (!motion.find(s.time(later), s.q_stage, p)) return false;
         if (!s.accelerate(motion, s.v_stage, p)) return false;
-        s.work = (ahead / span) * (p.a - s.a0);
-        // Oscillations that the step does not resolve (h w > 1) have rates without meaning for it; they are known by a change
-        // beyond the acceleration itself and beyond what would turn the velocity around.
-        const BlockMatrix& M = s.start.mass;
-        const double change = std::sqrt(M.quadratic(s.work));
-        const double most = std::sqrt(M.quadratic(s.a0)) + std::sqrt(M.quadratic(s.v0)) / s.h;
-        a += std::min(1.0, change > 0 ? most / change : 1.0) * s.work;
+        s.work = p.a - s.a0;
         return true;
     }
 
@@ -123,14 +170,17 @@ private:
     bool solve_step(Motion& motion, SmoothStep& s, Work& w) const {
         const System& system = motion.system();
         const double h = s.h, weight = (1 - alpha_f_) / (1 - alpha_m_);
-        const double B = h * h * beta_ * weight, D = h * gamma_ * weight;
+        const double B = w.damped ? h * h : h * h * beta_ * weight, D = w.damped ? h : h * gamma_ * weight;
         MotionPoint& p = s.stage[0];
         w.newton.set_levels(motion, s.start, index3_);
         w.x = s.a0;
         w.y = s.start.y;
         const auto evaluate = [&] {
             move(s, w);
-            s.u = h * s.v0 + (h * h) * ((0.5 - beta_) * w.a0 + beta_ * w.a1);
+            if (w.damped)
+                s.u = h * s.v1;
+            else
+                s.u = h * s.v0 + (h * h) * ((0.5 - beta_) * w.a0 + beta_ * w.a1);
             s.q1 = s.q0;
             system.advance(s.q1, s.u);
             if (!motion.find(s.time(1), s.q1, p)) return false;
@@ -143,13 +193,18 @@ private:
 
     // a_{n+1} and v1 from x.
     void move(SmoothStep& s, Work& w) const {
+        if (w.damped) {
+            w.a1 = w.x;
+            s.v1 = s.v0 + s.h * w.x;
+            return;
+        }
         w.a1 = ((1 - alpha_f_) * w.x + alpha_f_ * s.a0 - alpha_m_ * w.a0) / (1 - alpha_m_);
         s.v1 = s.v0 + s.h * ((1 - gamma_) * w.a0 + gamma_ * w.a1);
     }
 
     // Where rounding of q leaves a residual (stiff springs), velocities are those of the forces found, to the last digit.
     bool match_forces(Motion& motion, SmoothStep& s, Work& w) const {
-        const double D = s.h * gamma_ * (1 - alpha_f_) / (1 - alpha_m_);
+        const double D = w.damped ? s.h : s.h * gamma_ * (1 - alpha_f_) / (1 - alpha_m_);
         MotionPoint& p = s.stage[0];
         s.r.resize(motion.rows());
         p.rows.product(motion.system().nodes(), w.x, s.r);

@@ -20,7 +20,7 @@ bool find_target_rates(const System& system, const Tolerances& tolerances, doubl
         scratch.joints.slow_servos(shortest_servo);
         for (int i = 0; i < rates.size(); ++i) rates[i] += weight * scratch.joints.target[i];
     };
-    const double jump = system.next_discontinuity(t - 2 * span);
+    const double jump = std::min(system.next_discontinuity(t - 2 * span), system.next_jump(t - 2 * span));
     if (jump > t + 2 * span) {
         add(-2 * span, 1 / (12 * span));
         add(-span, -8 / (12 * span));
