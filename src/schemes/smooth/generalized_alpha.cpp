@@ -39,8 +39,9 @@ namespace {
 // Fraction of the step over which the rate of the acceleration is taken. If it were larger, stiff forces would make the rate
 // useless; if smaller, rounding would.
 constexpr double rate_fraction = 1e-3;
-// Share of the step over which the acceleration must not change by more than itself, at least; with rho = 1 it is not extrapolated at all.
-constexpr double least_ahead = 0.1;
+// Share of the step over which the acceleration must not change by more than itself, or the step is damped. If it were larger, swings that
+// the step resolves (h w < 1.4) would be damped; if smaller, dampers with h d/m = 10 would make energy.
+constexpr double looked_ahead = 0.5;
 // A step may be longer than the last by this factor. Beyond it a begins afresh, so that what rounding and the damped modes left in
 // it is not magnified.
 constexpr double max_growth = 4;
@@ -140,15 +141,13 @@ private:
         // beyond the acceleration itself and beyond what would turn the velocity around.
         const BlockMatrix& M = s.start.mass;
         const double most = std::sqrt(M.quadratic(s.a0)) + std::sqrt(M.quadratic(s.v0)) / s.h;
-        const double times = std::max(std::abs(ahead), least_ahead * s.h) / span;
-        double change = times * std::sqrt(M.quadratic(s.work));
+        const double size = std::sqrt(M.quadratic(s.work)) / span, change = std::abs(ahead) * size;
         s.work *= ahead / span;
         a += std::min(1.0, change > 0 ? most / change : 1.0) * s.work;
-        if (!(change > most)) return true;
+        if (!(looked_ahead * s.h * size > most)) return true;
         // A load that changes in time does so without being stiff.
         if (!find_change(motion, s, 0)) return false;
-        change = times * std::sqrt(M.quadratic(s.work));
-        w.damped = change > most;
+        w.damped = looked_ahead * s.h / span * std::sqrt(M.quadratic(s.work)) > most;
         return true;
     }
 
