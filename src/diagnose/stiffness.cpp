@@ -51,4 +51,23 @@ StiffForce stiffest_force(const System& system, const State& x) {
     return stiffest;
 }
 
+double imposed_energy(const System& system, const State& x) {
+    BlockMatrix mass;
+    system.mass(x.q, mass);
+    BilateralRows joints;
+    system.joint_rows(x.t, x.q, x.v, joints);
+    RowVec speed;
+    speed.resize(joints.size());
+    joints.jacobian.product(mass.nodes, x.v, speed);
+    double sum = 0;
+    for (int g = 0; g < joints.jacobian.groups(); ++g)
+        for (int k = 0; k < joints.jacobian.dim(g); ++k) {
+            const int row = joints.jacobian.row[g] + k;
+            const bool bounded = joints.force_lower[row] > -infinity || joints.force_upper[row] < infinity;
+            if (joints.kind[row] != RowKind::velocity || bounded) continue;
+            sum += speed[row] * speed[row] / (2 * weight_of(joints.jacobian, g, k, mass));
+        }
+    return sum;
+}
+
 }  // namespace stickslip

@@ -19,4 +19,8 @@ struct StiffForce {
 
 StiffForce stiffest_force(const System& system, const State& x);
 
+// [J] Kinetic energy that drives without a largest force impose: (G v)^2 / (2 G M^-1 G') of their rows. When such a drive starts, bodies have it
+// at once, and no scheme can book where it comes from.
+double imposed_energy(const System& system, const State& x);
+
 }  // namespace stickslip

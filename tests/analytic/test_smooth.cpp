@@ -135,7 +135,7 @@ TEST(FreeBody, EulerIsOfFirstOrder) {
     }
     const std::string numbers = note("states", states) + "; " + note("energies", energies);
     EXPECT_NEAR(observed_order(states), 1, 0.2) << numbers;
-    EXPECT_NEAR(observed_order(energies), 1, 0.2) << numbers;
+    EXPECT_LT(energies.front(), 1e-12) << numbers;  // the gyroscopic force does no work
 }
 
 // Implicit rules lose energy, never gain it.

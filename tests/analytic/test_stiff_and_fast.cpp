@@ -77,6 +77,17 @@ TEST(ExplicitSchemes, FollowStiffSpringsWithTheStepThatTheMessageNames) {
     }
 }
 
+// A motor without a largest force gives the body its speed at once: energy that no scheme has made.
+TEST(Motors, ThatStartAtOnceAreNotTakenForInstability) {
+    for (const SchemeEntry& scheme : schemes()) {
+        Simulation run(scene_text("stickslip: 1\ngravity: [0, 0, 0]\nbodies: {a: {mass: 3, inertia: 2}}\n"
+                                  "joints: {s: {revolute: {a: ground, b: a, at: [0, 0, 0], axis: [0, 0, 1], motor: {speed: 40}}}}\n"
+                                  "run: {step: 2e-3, end: 0.1}\n",
+                                  Set{{"scheme", scheme.name}}));
+        EXPECT_EQ(run.run().end, RunEnd::finished) << scheme.name << run.refusal();
+    }
+}
+
 const char* const spinning = R"(
 stickslip: 1
 gravity: [0, 0, 0]

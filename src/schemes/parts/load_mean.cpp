@@ -89,6 +89,10 @@ void add_unseen_loads(const System& system, const State& x, double h, double a, 
         terms.load_doubt = std::max(terms.load_doubt, doubt * (to - from) / h);
         from = to;
     }
+    if (!terms.load_mean.allFinite()) {  // no number somewhere on the way: the rule does without, and the run is doubted
+        terms.load_doubt = 1;
+        return;
+    }
     terms.impulses.applied += terms.load_mean - h * ((1 - a) * terms.load_first + a * terms.load_last);
 }
 
