@@ -26,6 +26,7 @@ public:
         Energies last;    // after the last step seen
         double driven = 0;     // [J] work of loads and motors in the steps in which it was positive
         double most_lost = 0;  // [J] highest account of the scheme
+        double imposed = 0;    // [J] largest imposed_energy() seen where there was reason to ask
         long grown = 0;   // steps in a row with more energy than there can be
     };
     Memory memory;

@@ -172,7 +172,9 @@ struct Simulation::Impl {
     // Empty unless the step has left more energy in the bodies than anything put in.
     std::string unstable(const StepReport& report) {
         if (!growth.unstable(step.ledger, step.tolerances.scales.energy())) return {};
-        if (growth.made() <= max_imposed * imposed_energy(*model.system, state)) return {};
+        double& imposed = growth.memory.imposed;
+        imposed = std::max(imposed, imposed_energy(*model.system, state));
+        if (growth.made() <= max_imposed * imposed) return {};
         const std::string stiff = too_stiff();
         return fmt::format(
             "step {} at t = {:.9g} s: {} is unstable here: it has made {:.3g} J, and all that the start, loads and "
