@@ -108,10 +108,10 @@ TEST(Table33OtherMethods, FehlbergTakesThePublishedSteps) {
         const double tol = published[0];
         Set set = table_3_3("rkf45", tol, l2);
         const Row row = four_bar_row(set("scheme.error", "both"), l2);
-        const Row positions = four_bar_row(table_3_3("rkf45", tol, l2), l2);
-        std::printf("[ table3.3 ] rkf45 %6.0e  accepted %4ld (%4.0f), of positions alone %4ld  g1 %.2e (%.2e)\n", tol,
-                    row.accepted, published[1], positions.accepted, row.drift[0], published[3]);
+        std::printf("[ table3.3 ] rkf45 %6.0e  accepted %4ld (%4.0f)  g1 %.2e (%.2e)\n", tol, row.accepted,
+                    published[1], row.drift[0], published[3]);
         if (tol > 9e-5) continue;
+        const Row positions = four_bar_row(table_3_3("rkf45", tol, l2), l2);
         EXPECT_NEAR(static_cast<double>(row.accepted) / published[1], 1, 0.1) << tol;
         EXPECT_LT(static_cast<double>(positions.accepted) / published[1], 0.65) << tol;
     }

@@ -76,8 +76,17 @@ bool EventStep::find_modes() {
     system_.look_ahead(x_.v, 0, *s_.finder);
     system_.find_candidates(x_.q, *s_.finder);
     w_.keep_modes();
-    if (!close_rows())
-        return fail(Status::infeasible, "the state at the start is not on the joints and could not be brought there");
+    w_.there = x_;
+    if (!close_rows()) {
+        // Contacts that were closed in a step of another scheme need not all be: those that are, are found again with joints alone closed.
+        x_ = w_.there;
+        s_.ledger.move(system_, x_);
+        w_.modes.contact.clear();
+        w_.modes.mode.clear();
+        w_.modes.slip.clear();
+        if (!close_rows())
+            return fail(Status::infeasible, "the state at the start is not on the joints and could not be brought there");
+    }
     if (!decide() || outcome_.impact) return false;
     outcome_ = {};
     return true;
