@@ -26,6 +26,9 @@ namespace {
 
 constexpr int calm = 3;            // steps without an event after which what is closed is closed for good,
 constexpr int calm_piles = 20;     // and where contact forces were the reason: each try costs as much as many steps
+// Of its step: a change between stick and slip so soon after time-stepping is not given back to it. A corner on which time-stepping saw
+// slip and events saw it stop went to and fro between them, half a million times in the second.
+constexpr double chatter = 10;
 constexpr double patience = 100;   // steps of time-stepping before they grow
 constexpr double whole_run = 1e9;  // [s] the step of Moreau-Jean is set by its limit
 
@@ -145,7 +148,8 @@ StepReport Hybrid::step(const System& system, Solver& solver, State& x, double t
             to_stepping(SwitchReason::impacts, outcome.who, x, s, w);
         } else if (switching_.edges && outcome.edge) {
             to_stepping(SwitchReason::edge, outcome.who, x, s, w);
-        } else if ((switching_.transitions && outcome.friction) || space_friction(system, x, s, w)) {
+        } else if ((switching_.transitions && outcome.friction && x.t - w.switched > chatter * h_star) ||
+                   space_friction(system, x, s, w)) {
             to_stepping(SwitchReason::friction, outcome.who, x, s, w);
         }
         return report;

@@ -213,7 +213,7 @@ void EventStep::shorten_before_stop() {
     const double longest = h_;
     find_stops(p, smooth.a0);
     for (const EventDriven::Stop& stop : w_.stops) {
-        if (!(stop.across * stop.left > tolerances_.slip_rounding)) continue;  // it goes straight
+        if (!(stop.across * stop.left > tolerances_.rest_speed)) continue;  // it goes straight, as far as one can tell
         const double wanted = adaptive() ? controlled_length(stop) : graded_length(stop);
         if (wanted > stop.left) continue;  // nothing is left of its turn
         h_ = std::min({h_, wanted, last_fraction * stop.left});
