@@ -29,6 +29,9 @@ constexpr int calm_piles = 20;     // and where contact forces were the reason: 
 // Of its step: a change between stick and slip so soon after time-stepping is not given back to it. A corner on which time-stepping saw
 // slip and events saw it stop went to and fro between them, half a million times in the second.
 constexpr double chatter = 10;
+// Steps of events in a row that do not move time, after which time-stepping goes on: modes of redundant contacts that are decided to and fro.
+// If fewer, bodies that hit each other in turn, at one instant, would be taken for that.
+constexpr int max_idle = 200;
 constexpr double patience = 100;   // steps of time-stepping before they grow
 constexpr double whole_run = 1e9;  // [s] the step of Moreau-Jean is set by its limit
 
@@ -46,6 +49,7 @@ void Hybrid::Work::remembered(FieldVisitor& visit) {
     visit(reason);
     visit(calm_steps);
     visit(switched);
+    visit(idle);
 }
 
 Hybrid::Hybrid(const EventDrivenOptions& options, const Switching& switching, std::unique_ptr<SmoothMethod> method)
@@ -131,6 +135,7 @@ StepReport Hybrid::step(const System& system, Solver& solver, State& x, double t
         EventOutcome outcome;
         StepReport report = events_.step(system, solver, x, t_limit, s, w.events, outcome);
         const double since = x.t - w.start_events.last_impact;
+        w.idle = x.t > w.start.x.t ? 0 : w.idle + 1;
         if (outcome.stuck) {  // the step is taken back, and time-stepping takes it
             w.start.go_back(x, s);
             w.events.memory = w.start_events;
@@ -144,6 +149,9 @@ StepReport Hybrid::step(const System& system, Solver& solver, State& x, double t
             to_stepping(SwitchReason::forces, outcome.who, x, s, w);
         } else if (report.status != Status::ok) {
             return report;
+        } else if (w.idle > max_idle) {
+            w.idle = 0;
+            to_stepping(SwitchReason::forces, outcome.who, x, s, w);
         } else if (switching_.impacts && outcome.impact && since > 0 && since <= h_star) {
             to_stepping(SwitchReason::impacts, outcome.who, x, s, w);
         } else if (switching_.edges && outcome.edge) {

@@ -45,6 +45,7 @@ public:
         SwitchReason reason = SwitchReason::none;  // why time-stepping is at work; none: events are,
         int calm_steps = 0;                        // steps in a row that gave no reason for it,
         double switched = 0;                       // [s] and since when
+        int idle = 0;                              // steps of events in a row that did not move time
         void remembered(FieldVisitor& visit) override;
         void edited() override { events.edited(); }
 

@@ -32,16 +32,24 @@ bool EventStep::trial() {
     return true;
 }
 
-// No trial is short enough. A closed contact that is not there any more has left its face and opens; all else is an error.
+// No trial is short enough. A closed contact that is not there any more has left its face and opens. Where Newton's method cannot hold
+// closed contacts, time-stepping is asked to (hybrid.cpp); all else is an error.
 bool EventStep::give_up(bool taken, bool finite) {
     if (taken && !finite) return fail(Status::diverged, "forces or accelerations are not finite");
     if (taken)
         return fail(Status::stalled,
                     "the tolerance asks for steps below smallest_step: too small for the arithmetic, or the motion "
                     "is stiff or singular here (generalized-alpha is for stiff motion)");
-    if (w_.motion.trouble() != Motion::Trouble::contact_lost)
+    if (w_.motion.trouble() == Motion::Trouble::singular)
         return fail(Status::diverged,
                     "the equations of motion are singular: the mass matrix is, or forces are not finite");
+    if (w_.motion.trouble() == Motion::Trouble::none) {  // Newton's method does not converge, as on corners of which some are redundant
+        if (w_.modes.contact.empty())
+            return fail(Status::diverged, "Newton's method finds no end of the step, however short it is");
+        outcome_.stuck = true;
+        outcome_.who = w_.modes.contact.front();
+        return false;
+    }
     w_.keep_modes();
     release_lost();
     decide();
