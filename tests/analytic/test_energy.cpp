@@ -60,8 +60,9 @@ TEST_P(EnergyBalance, ClosesForEveryShippedSceneAndMechanism) {
         // Explicit Euler is unstable on an elastic rod without damping, at any step.
         if (model.run.scheme.name == "euler" && name == "mechanism:flexible-slider-crank") continue;
         model.run.end = std::min(model.run.end, GetParam().longest);
-        // It locates some twenty thousand impacts of a row of dominoes.
+        // It locates some twenty thousand impacts of a row of dominoes, and steps of a wall take a tenth of a second.
         if (model.run.scheme.name == "euler" && name.ends_with("dominoes.yaml")) model.run.end = 0.1;
+        if (model.run.scheme.name == "euler" && name.ends_with("brick-wall.yaml")) model.run.end = 0.02;
         const RunSummary end = run(std::move(model));
         expect_closed(end, name);
         worst = std::max(worst, std::abs(end.imbalance) / end.energy_scale);
