@@ -26,7 +26,7 @@ namespace stickslip::cli {
 namespace {
 
 constexpr double default_relative_tolerance = 1e-8;  // of err_vel
-constexpr double patient_work = 30;                   // max_work of `auto`: no step waits for the answer
+constexpr double patient_work = 25;                   // max_work of `auto`: no step waits for the answer
 
 struct SolveArguments {
     std::string file, solver = "auto", tol, output, history;

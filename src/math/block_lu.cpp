@@ -238,7 +238,7 @@ void BlockLu::place() {
     values_.resize(static_cast<std::size_t>(tail_ + static_cast<std::ptrdiff_t>(tail_rows_) * tail_rows_));
     pivots_.resize(static_cast<std::size_t>(nodes_.nv()));
     tail_pivot_.resize(static_cast<std::size_t>(tail_rows_));
-    tail_x_.resize(static_cast<std::size_t>(tail_rows_));
+    tail_x_.resize(static_cast<std::size_t>(max_columns * tail_rows_));
 }
 
 int BlockLu::find(int early, int late) const {
@@ -467,49 +467,62 @@ double BlockLu::work() const {
     return sum;
 }
 
-void BlockLu::solve_tail(double* x) const {
-    const int n = tail_rows_;
+void BlockLu::solve_tail(double* x, int columns) const {
+    const int n = tail_rows_, nv = nodes_.nv();
     const double* const a = values_.data() + tail_;
+    SS_ASSERT(columns <= max_columns, "too many columns at once");
     double* const y = tail_x_.data();
-    for (int k = tail_first_; k < nodes_.size(); ++k) {
-        const int node = elimination_[k];
-        std::copy_n(x + nodes_.start[node], nodes_.dof(node), y + tail_row_[k - tail_first_]);
+    for (int c = 0; c < columns; ++c) {
+        for (int k = tail_first_; k < nodes_.size(); ++k) {
+            const int node = elimination_[k];
+            std::copy_n(x + c * nv + nodes_.start[node], nodes_.dof(node), y + c * n + tail_row_[k - tail_first_]);
+        }
+        for (int k = 0; k < n; ++k) std::swap(y[c * n + k], y[c * n + tail_pivot_[k]]);
     }
-    for (int k = 0; k < n; ++k) std::swap(y[k], y[tail_pivot_[k]]);
     for (int k = 0; k < n; ++k) {
         const double* const column = a + static_cast<std::ptrdiff_t>(k) * n;
-        const double s = y[k];
-        for (int i = k + 1; i < n; ++i) y[i] -= column[i] * s;
+        for (double* to = y; to < y + columns * n; to += n) {
+            const double s = to[k];
+            for (int i = k + 1; i < n; ++i) to[i] -= column[i] * s;
+        }
     }
     for (int k = n - 1; k >= 0; --k) {
         const double* const column = a + static_cast<std::ptrdiff_t>(k) * n;
-        const double s = y[k] /= column[k];
-        for (int i = 0; i < k; ++i) y[i] -= column[i] * s;
+        for (double* to = y; to < y + columns * n; to += n) {
+            const double s = to[k] /= column[k];
+            for (int i = 0; i < k; ++i) to[i] -= column[i] * s;
+        }
     }
-    for (int k = tail_first_; k < nodes_.size(); ++k) {
-        const int node = elimination_[k];
-        std::copy_n(y + tail_row_[k - tail_first_], nodes_.dof(node), x + nodes_.start[node]);
+    for (int c = 0; c < columns; ++c) {
+        for (int k = tail_first_; k < nodes_.size(); ++k) {
+            const int node = elimination_[k];
+            std::copy_n(y + c * n + tail_row_[k - tail_first_], nodes_.dof(node), x + c * nv + nodes_.start[node]);
+        }
     }
 }
 
-void BlockLu::solve(double* x) const {
+void BlockLu::solve(double* x, int columns) const {
     const double* const values = values_.data();
+    const std::ptrdiff_t nv = nodes_.nv();
     for (int k = 0; k < tail_first_; ++k) {
         const int node = elimination_[k], d = nodes_.dof(node);
         double* const xk = x + nodes_.start[node];
-        solve_dense(values + diagonal_[node], pivots_.data() + nodes_.start[node], xk, d);
+        for (int c = 0; c < columns; ++c)
+            solve_dense(values + diagonal_[node], pivots_.data() + nodes_.start[node], xk + c * nv, d);
         for (int e = column_[k]; e < column_[k + 1]; ++e) {
             const int later = elimination_[row_[e]];
-            times_any(values + lower_[e], xk, x + nodes_.start[later], nodes_.dof(later), d);
+            for (int c = 0; c < columns; ++c)
+                times_any(values + lower_[e], xk + c * nv, x + c * nv + nodes_.start[later], nodes_.dof(later), d);
         }
     }
-    solve_tail(x);
+    solve_tail(x, columns);
     for (int k = tail_first_ - 1; k >= 0; --k) {
         const int node = elimination_[k], d = nodes_.dof(node);
         double* const xk = x + nodes_.start[node];
         for (int e = column_[k]; e < column_[k + 1]; ++e) {
             const int later = elimination_[row_[e]];
-            times_any(values + upper_[e], x + nodes_.start[later], xk, d, nodes_.dof(later));
+            for (int c = 0; c < columns; ++c)
+                times_any(values + upper_[e], x + c * nv + nodes_.start[later], xk + c * nv, d, nodes_.dof(later));
         }
     }
 }

@@ -41,7 +41,11 @@ public:
     Pair pair(int a, int b);            // of an edge of the pattern; valid until the next analyse
     bool factor();                      // false when a pivot is zero or not finite
     bool factor(const BlockMatrix& A);  // all three: the pattern of A, its numbers, and their factors
-    void solve(double* x) const;        // x := K^-1 x, nv entries, any number of times after factor()
+    void solve(double* x) const { solve(x, 1); }  // x := K^-1 x, nv entries, any number of times after factor()
+    // The same for up to three columns of nv entries, one behind the other: the factors, mostly in memory, are read once.
+    void solve(double* x, int columns) const;
+
+    static constexpr int max_columns = 3;
 
     double work() const;  // multiplications of one factor(), of the pattern analysed
     double solve_work() const { return static_cast<double>(values_.size()); }  // of one solve()
@@ -60,7 +64,7 @@ private:
     void eliminate_run(int first, int end);
     int first_in_tail(int k) const;
     bool factor_tail();  // false when a pivot is zero or not finite
-    void solve_tail(double* x) const;
+    void solve_tail(double* x, int columns) const;
     int find(int early, int late) const;  // index in row_ of (late, early)
     bool in_tail(int turn) const { return turn >= tail_first_; }
     double* tail_block(int row_turn, int column_turn) {

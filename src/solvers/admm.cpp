@@ -92,7 +92,7 @@ bool Admm::improve(const StepProblem& problem, RowWeights& weights, const AdmmOp
                    StepSolution& solution, SolveReport& report) {
     start(problem, weights, options, solution);
     system_.analyse(problem);
-    if (meter.used_up(system_.work()) || !system_.factor(problem, joint_B_, contact_B_)) return false;
+    if (meter.used_up(system_.cost()) || !system_.factor(problem, joint_B_, contact_B_)) return false;
     meter.add(1);
     ++report.factorisations;
     const auto offer = [&](const StepSolution& x, const Residual& res) {
@@ -108,7 +108,7 @@ bool Admm::improve(const StepProblem& problem, RowWeights& weights, const AdmmOp
         for (int k = 1; k <= options.block; ++k) {
             if (meter.used_up()) return report.residual.max() <= tol;
             iterate(problem, options.relaxation);
-            meter.add_slow(system_.solve_work() + contact_work * problem.contacts.size());
+            meter.add_work(system_.solve_work() + contact_work * problem.contacts.size());
             ++report.iterations;
             if (k % look_every != 0) continue;
             const double now = look(problem, weights);

@@ -203,7 +203,7 @@ void AutoSolver::last_sweeps(Climb& climb) {
 bool AutoSolver::inner(Climb& climb) {
     return attempt(climb, [&](StepSolution& x, SolveReport& local) {
         x.warm = false;
-        interior_.options.max_work = std::min(options_.max_work, 1e-9 * meter_.left() * modes_.work());
+        interior_.options.max_work = std::min(options_.max_work, 1e-9 * meter_.left() * modes_.cost());
         local = interior_.solve(climb.problem, x);
         local.factorisations = local.iterations;
         meter_.add(local.iterations);
@@ -249,7 +249,7 @@ void AutoSolver::restore_momentum(const StepProblem& problem, StepSolution& solu
 void AutoSolver::soften(const StepProblem& problem, StepSolution& solution, SolveReport& report) {
     if (budget_.limited() || problem.contacts.size() == 0 || !weights_.prepare(problem)) return;
     meter_.start(budget_);
-    meter_.limit(modes_.work(), 1e9 * soft_work_share * options_.max_work);
+    meter_.limit(modes_.cost(), 1e9 * soft_work_share * options_.max_work);
     SolveReport soft;
     const double compliance =
         soft_.solve(problem, weights_, path_, modes_, options_.tol, meter_, solution, x_, soft);
@@ -343,7 +343,7 @@ bool AutoSolver::climb(Climb& climb) {
     if (contacts <= small_island && sweeps(climb, options_.quick_sweeps)) return true;
     const Cones cones = cones_of(climb.problem);
     if (contacts <= exact_island && cones.polygons && !cones.discs && pivots(climb)) return true;
-    if (meter_.used_up(modes_.work()) || !weights_.prepare(climb.problem)) return false;
+    if (meter_.used_up(modes_.cost()) || !weights_.prepare(climb.problem)) return false;
     meter_.add(weights_.factorisations());
     // Where few factorisations are affordable, back substitutions are the better use of the work.
     if (meter_.left() < path_factorisations && !budget_.limited()) return admm(climb, patient_admm);
@@ -384,7 +384,7 @@ SolveReport AutoSolver::solve(const StepProblem& problem, StepSolution& solution
     report.iterations = modes_.iterations();
     report.factorisations = modes_.factorisations();
     if (!done) {
-        meter_.limit(modes_.work(), 1e9 * options_.max_work);
+        meter_.limit(modes_.cost(), 1e9 * options_.max_work);
         Climb climb{problem, solution, report};
         done = this->climb(climb);
         restore_momentum(problem, solution, report.residual);

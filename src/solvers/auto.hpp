@@ -38,7 +38,7 @@ struct AutoOptions {
     int local_sweeps = 300;
     int max_sweeps = 3000;
     int newton_rounds = 60;
-    double max_work = 6;
+    double max_work = 4.5;
 
     template <class F>
     void fields(F&& f) {
@@ -47,7 +47,7 @@ struct AutoOptions {
         f("local_sweeps", local_sweeps, "-", "sweeps over stored local problems, fewer if the rate promises nothing");
         f("max_sweeps", max_sweeps, "-", "sweeps of nsgs near the end of the ladder");
         f("newton_rounds", newton_rounds, "-", "rounds of cone-newton");
-        f("max_work", max_work, "1e9", "multiplications in factorisations of one island before the best point is taken");
+        f("max_work", max_work, "1e9", "multiplications one island may cost before the best point is taken; some 0.4 s each 1e9");
     }
 };
 

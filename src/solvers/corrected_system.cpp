@@ -43,14 +43,13 @@ bool CorrectedSystem::add(const StepProblem& problem, int i) {
     place_[i] = static_cast<int>(changes_.size());
     changes_.push_back(added);
     rows_ += added.dim;
-    for (int k = 0; k < added.dim; ++k) {
-        column_.setZero(nodes.nv());
+    double* const columns = Y_.data() + static_cast<std::size_t>(added.first) * nv;
+    std::fill_n(columns, static_cast<std::size_t>(added.dim) * nv, 0.0);
+    for (int k = 0; k < added.dim; ++k)
         for (const BlockRows::Block& b : H.blocks_of(i))
             for (int c = 0; c < nodes.dof(b.node); ++c)
-                column_[nodes.start[b.node] + c] += H.values[b.offset + k * nodes.dof(b.node) + c];
-        system_.solve(column_);
-        std::copy_n(column_.data(), nv, Y_.data() + static_cast<std::size_t>(added.first + k) * nv);
-    }
+                columns[static_cast<std::size_t>(k) * nv + nodes.start[b.node] + c] += H.values[b.offset + k * nodes.dof(b.node) + c];
+    system_.solve(columns, added.dim);
     for (const Change& other : changes_) {
         for (int k = 0; k < added.dim; ++k)
             rows_times(problem, other, Y_.data() + static_cast<std::size_t>(added.first + k) * nv,

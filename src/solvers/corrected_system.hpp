@@ -23,10 +23,10 @@ public:
     bool finish();
     void solve(const StepProblem& problem, VecX& x);
 
-    double work() const { return system_.work(); }
+    double cost() const { return system_.cost(); }
     double solve_work() const { return system_.solve_work(); }
     // Whether a change costs much less than a factorisation.
-    bool worth_changing() const { return work() > least_ratio * solve_work(); }
+    bool worth_changing() const { return cost() > least_ratio * solve_work(); }
 
 private:
     static constexpr double least_ratio = 20;
@@ -46,7 +46,6 @@ private:
     std::vector<double> UY_, lu_;  // rows x rows, in columns of 3 most
     std::vector<int> pivot_;
     std::vector<double> small_;
-    VecX column_;
     int rows_ = 0;
     bool finished_ = true;
 };

@@ -388,7 +388,7 @@ bool ModeSolver::improve(const StepProblem& problem, StepSolution& solution, dou
     bool usable = true;
     while (true) {
         if (linearise(problem) || !factored_) {
-            if (meter && meter->used_up(work())) {
+            if (meter && meter->used_up(cost())) {
                 usable = factored_;
                 break;
             }

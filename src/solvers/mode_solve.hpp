@@ -40,7 +40,7 @@ public:
     bool forget_impulses = false;
     int max_rounds = 15;         // changes of modes before giving up; more rarely helps, the set then cycles
     int iterations() const { return iterations_; }          // linear solves of the last call
-    double work() const { return system_.work(); }          // multiplications of one factorisation
+    double cost() const { return system_.cost(); }          // of one factorisation, as StepSystem counts it
     int factorisations() const { return factorisations_; }  // of the last call; one when the modes were right
 
 private:

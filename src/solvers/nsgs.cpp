@@ -173,7 +173,7 @@ void NsgsSolver::sweep(const StepProblem& problem, StepSolution& solution, int s
         sweep_joints(problem, x_);
         settled = sweep_contacts(problem, !options.freeze || sweep >= next_look, x_) == 0 ? settled + 1 : 0;
         ++report.iterations;
-        if (meter) meter->add_slow(contact_work * problem.contacts.size());
+        if (meter) meter->add_work(contact_work * problem.contacts.size());
         const bool last = sweep == sweeps || (meter && meter->used_up());
         if (sweep < next_look && !last) continue;
         next_look = sweep + (sweep < 3 ? 1 : options.check_every);

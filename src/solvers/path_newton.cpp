@@ -21,6 +21,7 @@ constexpr double lagging = 0.2;
 constexpr double least_share = 0.2;             // of the eps it was factored with
 constexpr double least_changed_eps = 1e-6;      // below, changing it costs too many digits
 constexpr int look_every = 20;                  // crossings
+constexpr double three_columns = 2.3;           // back substitutions at once, over one
 constexpr double full_step_eps = 1e-2;          // of full steps. If smaller, they circle; if larger, they creep
 constexpr int idle_full_steps = 30;             // without a residual that is lower by a tenth
 constexpr double exact_share = 1e-6;            // of the tolerance
@@ -125,14 +126,14 @@ bool PathNewton::change(const StepProblem& problem, WorkMeter& meter) {
         linearise(problem, i, M_.data() + StepSystem::block * i, contact_B_.data() + StepSystem::block * i);
         if (!system_.change(problem, i, contact_B_.data() + StepSystem::block * i)) return false;
         std::copy_n(D, StepSystem::block, used_D_.data() + StepSystem::block * i);
-        meter.add_slow(3 * system_.solve_work());
+        meter.add_work(three_columns * system_.solve_work());
     }
-    meter.add_slow(system_.solve_work());
+    meter.add_work(system_.solve_work());
     return system_.finish();
 }
 
 bool PathNewton::prepare(const StepProblem& problem, double eps, WorkMeter& meter) {
-    meter.add_slow(contact_work * problem.contacts.size());  // of what follows: pieces, products, borders
+    meter.add_work(contact_work * problem.contacts.size());  // of what follows: pieces, products, borders
     const bool near = eps <= used_eps_ && eps >= least_share * used_eps_ && used_eps_ > least_changed_eps;
     if (near && system_.worth_changing() && used_bound_ == bound_ && change(problem, meter)) return true;
     used_eps_ = eps;
@@ -243,7 +244,7 @@ bool PathNewton::take_full_steps(const StepProblem& problem, RowWeights& weights
     best_xi_ = xi_;
     best_eta_ = eta_;
     double lowest = report.residual.max();
-    for (int k = 0, last = 0; k < most && k - last <= idle_full_steps && !meter.used_up(system_.work()); ++k) {
+    for (int k = 0, last = 0; k < most && k - last <= idle_full_steps && !meter.used_up(system_.cost()); ++k) {
         ++report.factorisations;
         if (!prepare(problem, full_step_eps, meter)) break;
         direction(problem);
@@ -284,11 +285,11 @@ bool PathNewton::improve(const StepProblem& problem, RowWeights& weights, const 
         direction(problem);
         return true;
     };
-    while (factorisations < options.max_factorisations && crossings - last_best <= options.max_idle && !meter.used_up(system_.work())) {
+    while (factorisations < options.max_factorisations && crossings - last_best <= options.max_idle && !meter.used_up(system_.cost())) {
         if (!aim()) break;
         while (!border_.none() && !leads_on(problem) && eps < largest_eps) {
             eps *= raise;
-            if (meter.used_up(system_.work()) || !aim()) return report.residual.max() <= tol;
+            if (meter.used_up(system_.cost()) || !aim()) return report.residual.max() <= tol;
         }
         Border border;
         NormalPiece contact_to;

@@ -55,7 +55,7 @@ public:
     void velocities(const RowVec& x, StepSolution& solution);  // v, lambda, p of the impulses x
     void image(const RowVec& x, RowVec& y) override;
     bool factor(const RowShift& shift) override;
-    double work() const override { return system_.work(); }
+    double work() const override { return system_.cost(); }
 
 protected:
     void solve_once(const RowShift& shift, const RowVec& b, RowVec& x) override;

@@ -231,6 +231,23 @@ TEST(BlockLu, HeapsAreSolvedAndPivotsInTheTailWork) {
     for (int i = 0; i < n; ++i) EXPECT_NEAR(x[i], std::cos(1.0 * i), 1e-14);
 }
 
+TEST(BlockLu, ColumnsSolvedAtOnceHaveTheBitsOfOneByOne) {
+    for (const int side : {2, 4}) {
+        Nodes nodes;
+        for (int i = 0; i < side * side * side; ++i) nodes.add(i % 5 == 0 ? 3 : 6);
+        BlockLu lu;
+        fill(lu, nodes, heap(side), 3.0, 11);
+        ASSERT_TRUE(lu.factor());
+        const MatX right = MatX::NullaryExpr(nodes.nv(), 3, [](auto i, auto j) { return std::sin(2.0 + static_cast<double>(5 * i + 7 * j)); });
+        for (int columns = 1; columns <= BlockLu::max_columns; ++columns) {
+            MatX together = right.leftCols(columns), alone = together;
+            lu.solve(together.data(), columns);
+            for (int c = 0; c < columns; ++c) lu.solve(alone.col(c).data());
+            EXPECT_EQ(together, alone) << side << " " << columns;
+        }
+    }
+}
+
 TEST(BlockLu, SingularTailsAreToldAndTheNextMatrixIsSolved) {
     Nodes nodes;
     const int n = 24;
