@@ -49,8 +49,9 @@ public:
     // Books a step of a method that evaluates forces at stages of its own. The flows are work done in this step, computed stage
     // by stage; scheme_loss comes without the potential and elastic energy, which the states give.
     void book(const System& system, const State& end, const EnergyFlows& flows);
-    // Books a change of the configuration that took no time, such as moving back behind a limit, as regularisation.
-    void move(const System& system, const State& state);
+    // Books a change of the state that took no time, such as moving back behind a limit, as regularisation, but for the work [J] that
+    // drives did in it.
+    void move(const System& system, const State& state, double motor_work = 0);
     // Books what an edit changed: `system` and `state` are those after it, at the same time.
     void edit(const System& system, const State& state);
 

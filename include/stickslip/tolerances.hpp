@@ -66,7 +66,7 @@ struct Tolerances {
     double target_span = 1e-4;
     double short_target_span = 1e-6;
     double baumgarte_time = 1e-2;
-    double stepping_step = 5e-7;
+    double stepping_step = 5e-9;
     double controlled_step = 1e-7;
     double smallest_step = 1e-9;
     double shortest_flight = 1e-7;

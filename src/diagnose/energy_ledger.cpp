@@ -81,11 +81,13 @@ void EnergyLedger::book(const System& system, const State& end, const EnergyFlow
     raise_scale();
 }
 
-void EnergyLedger::move(const System& system, const State& state) {
+void EnergyLedger::move(const System& system, const State& state, double motor_work) {
     const Energies before = now_;
     now_ = system.energies(state.t, state.q, state.v);
-    flows_.regularisation_loss -=
-        (now_.kinetic - before.kinetic) + (now_.potential - before.potential) + (now_.elastic - before.elastic);
+    flows_.motor_work += motor_work;
+    flows_.regularisation_loss -= (now_.kinetic - before.kinetic) + (now_.potential - before.potential) +
+                                  (now_.elastic - before.elastic) - motor_work;
+    if (motor_work != 0) raise_scale();
 }
 
 void EnergyLedger::edit(const System& system, const State& state) {

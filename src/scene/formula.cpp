@@ -173,7 +173,8 @@ std::string close_formula(const std::string& given, const Names& known, bool of_
                 closed += fmt::format("({:.17g})", *value);  // 17 digits give the same bits back
                 continue;
             }
-            if (word == "t" && !of_time) refuse(text, "only loads may depend on the time t", place);
+            if (word == "t" && !of_time)
+                refuse(text, "only formulas of loads, motors and brakes may depend on the time t", place);
             if (!is_formula_word(word)) {
                 std::vector<std::string> names = known.all();
                 if (of_time) names.emplace_back("t");

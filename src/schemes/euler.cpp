@@ -10,8 +10,9 @@
 #include "schemes/euler.hpp"
 
 #include <algorithm>
+#include <cmath>
 
-#include "math/roots.hpp"
+#include "schemes/events/gap_closing.hpp"
 #include "schemes/parts/work.hpp"
 
 namespace stickslip {
@@ -25,23 +26,37 @@ constexpr double no_overlap = 2;  // in place of a fraction of the step
 constexpr double shortest_substep = 1e-4;
 constexpr int max_short_steps = 500;
 
-// The smallest gap at the later configuration of the contacts that were open at the earlier one.
-double smallest_open_gap(const ContactGaps& before, const ContactGaps& now, double closed_gap) {
+// Whether shapes lay apart that now touch with other features than before.
+bool lay_apart(const ContactGaps& before, const ContactId& id, double closed_gap) {
+    return id.kind == ContactKind::shapes && std::none_of(before.begin(), before.end(), [&](const ContactGap& g) {
+               return g.gap <= closed_gap && g.id.kind == id.kind && g.id.a == id.a && g.id.b == id.b &&
+                      g.id.part == id.part;
+           });
+}
+
+// The smallest gap at the later configuration of the contacts that were open at the earlier one. Shapes that were too far apart to be
+// listed, or that pass from one feature to another on the way, count where they approach: else the step would end inside them.
+double smallest_open_gap(const ContactGaps& before, const ContactGaps& now, const Tolerances& tolerances,
+                         double closed_gap) {
     double least = infinity;
     for (const ContactGap& g : now) {
         const int at = find(before, g.id);
-        if (at >= 0 && before[at].gap > closed_gap) least = std::min(least, g.gap);
+        const bool open = at >= 0 ? before[at].gap > closed_gap
+                                  : g.rate < -tolerances.gentle_speed && lay_apart(before, g.id, closed_gap);
+        if (open) least = std::min(least, g.gap);
     }
-    return least;
+    return seen_gap(least, tolerances);
 }
 
-// Keeps the contacts that were closed in `gaps`.
-void keep_closed(const ContactGaps& gaps, double closed_gap, Step& s) {
+// Keeps the contacts that were closed in `gaps`. `now` are all of them where they are: what was not listed, is closed and does not
+// approach takes over, as when a body slides from one tile to the next.
+void keep_closed(const ContactGaps& gaps, double closed_gap, const ContactGaps& now, double rest, Step& s) {
     ContactRows& contacts = s.problem.contacts;
     s.terms.wanted.resize(static_cast<std::size_t>(contacts.size()));
     for (int i = 0; i < contacts.size(); ++i) {
         const int at = find(gaps, contacts.id[i]);
-        s.terms.wanted[i] = at >= 0 && gaps[at].gap <= closed_gap;
+        s.terms.wanted[i] =
+            at >= 0 ? gaps[at].gap <= closed_gap : now[i].gap <= closed_gap && std::abs(now[i].rate) <= rest;
     }
     contacts.keep(s.terms.wanted);
 }
@@ -79,11 +94,11 @@ double Euler::first_overlap(const System& system, const State& x, double h, Step
         system.advance(s.q1, s.dq);
         find_rows(system, x.t + fraction * h, s.q1, x.v, h, s);
         list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.terms.contact_speed, w.after);
-        return smallest_open_gap(w.before, w.after, options_.closed_gap.in(s.tolerances));
+        return smallest_open_gap(w.before, w.after, s.tolerances, options_.closed_gap.in(s.tolerances));
     };
     const double deepest = smallest_gap_at(1);
     if (!(deepest < 0)) return no_overlap;
-    const double open = smallest_open_gap(w.before, w.before, options_.closed_gap.in(s.tolerances));
+    const double open = smallest_open_gap(w.before, w.before, s.tolerances, options_.closed_gap.in(s.tolerances));
     const double fraction = bracketed_root(smallest_gap_at, 0, 1, open, deepest);
     smallest_gap_at(fraction);
     return fraction;
@@ -92,7 +107,7 @@ double Euler::first_overlap(const System& system, const State& x, double h, Step
 // Moves x to s.q1 by the contact step of length h with the contacts that were closed at its start, and books it.
 void Euler::take(const System& system, Solver& solver, State& x, double h, double t1, Step& s, Work& w,
                  Stopwatch& watch, StepReport& report) const {
-    keep_closed(w.before, options_.closed_gap.in(s.tolerances), s);
+    keep_closed(w.before, options_.closed_gap.in(s.tolerances), w.after, s.tolerances.approach_speed, s);
     watch.lap(StepTimers::fill);
     contact_step(system, solver, x, s.q1, h, s, report);
     watch.lap(StepTimers::solve);
@@ -124,7 +139,7 @@ void Euler::collide(const System& system, Solver& solver, ImpactOptions impact, 
     s.problem.A = s.terms.mass;
     find_rows(system, x.t, x.q, x.v, options_.step, s);
     list_gaps(s.problem.nodes(), s.problem.contacts, x.v, s.memory, s.terms.contact_speed, w.after);
-    keep_closed(w.after, options_.closed_gap.in(s.tolerances), s);
+    keep_closed(w.after, options_.closed_gap.in(s.tolerances), w.after, 0, s);
     watch.lap(StepTimers::find);
     const std::size_t first_event = s.events.size();
     resolve_impact(system, solver, impact, x, s, w.impact, report);

@@ -118,7 +118,7 @@ private:
     struct Scratch final : SchemeWork {
         // Remembered from step to step.
         std::vector<double> joint_value;  // per bilateral row: g at the start of the step
-        int damped_steps = 2;  // steps still to be taken with weights 1 (option `damped_restart`)
+        int damped_steps = 2;             // steps still to be taken with weights 1 (option `damped_restart`)
         BounceMemory bounces;
         void remembered(FieldVisitor& visit) override {
             visit(damped_steps);
@@ -165,6 +165,7 @@ private:
     }
     void find_start(const System& system, const State& x, double h, Step& s, Scratch& w) const;
     void classify(const State& x, bool damped, Step& s, Scratch& w) const;
+    void take_over(const State& x, Step& s, Scratch& w) const;
     bool find_targets(const System& system, const State& x, double h, Step& s, Scratch& w) const;
     void solve(const System& system, Solver& solver, const State& x, const Trial& trial, Step& s, Scratch& w,
                StepReport& report) const;

@@ -39,7 +39,7 @@ struct MoreauJeanOptions {
         f("joint_tol", joint_tol, "m",
           "without tol: steps that leave joints open by more are taken again, in up to eight parts; angles by lengths of bodies");
         f("contact_stabilisation", contact_stabilisation, "-",
-          "with overlap: leave, share of the overlap that velocities take out per step, 0 to 1; bodies are thrown by it");
+          "with overlap: leave, share of the overlap that velocities take out per step, 0 to 1; not faster than weight acts in a step");
         f("projection", projection, "-", projection_help);
         f("overlap", overlap, "-", overlap_help);
         // If smaller than the rounding of gaps, a resting body falls freely every other step. If larger, bodies stop

@@ -49,8 +49,8 @@ struct Simulation::Impl {
     InexactEnergy inexact;
     GrowthWatch growth;
     long steps = 0;
-    int idle = 0;         // steps in a row that did not move time
-    long short_from = 0;  // the first step that began after short_start,
+    int idle = 0;                    // steps in a row that did not move time
+    long short_from = 0;             // the first step that began after short_start,
     double short_start = -infinity;  // [s] which is counted anew after each full step
     EditLog edits;
     SummaryRecorder summary;
@@ -116,16 +116,24 @@ struct Simulation::Impl {
         }
     }
 
-    // Empty, or which formula is no number where the step begins or ends.
-    std::string undefined() const {
+    // Empty, or which formula is no number where the step begins or ends, or on the way of one that failed.
+    std::string undefined(const StepReport& report) const {
         std::string no = model.system->undefined(steps == 0 ? start.state().t : state.t);
         if (no.empty() && steps == 0) no = model.system->undefined(state.t);
+        if (no.empty() && report.status != Status::ok) {
+            // Stages lie inside the step, and of it only the length of the last one is known.
+            constexpr int looks = 64;
+            constexpr double short_step = 1e-3;  // of the time scale of the scene
+            const double h = std::max(step.memory.h, short_step * step.tolerances.scales.time());
+            for (int k = 1; k <= looks && no.empty(); ++k)
+                no = model.system->undefined(start.state().t + h * k / looks);
+        }
         return no.empty() ? no : fmt::format("step {}: {}", steps + 1, no);
     }
 
     // Empty if the step just taken may stay, else the sentence that refuses it.
     std::string judge(const StepReport& report) {
-        if (std::string no = undefined(); !no.empty()) return no;
+        if (std::string no = undefined(report); !no.empty()) return no;
         const double told = inexact.sum + inexact.of(report, step);
         std::string no = objection(rules, *model.system, report, start.state(), state, step, steps + 1, told);
         if (no.empty()) {
@@ -301,8 +309,8 @@ const Step& Simulation::step() const { return impl_->step; }
 
 std::vector<std::uint8_t> Simulation::snapshot() const {
     Impl& m = *impl_;
-    return write_snapshot(m.model.run.scheme.name, m.state, m.step, m.steps, {m.substeps.memory, m.inexact.sum, m.growth.memory},
-                          m.edits.made());
+    return write_snapshot(m.model.run.scheme.name, m.state, m.step, m.steps,
+                          {m.substeps.memory, m.inexact.sum, m.growth.memory}, m.edits.made());
 }
 
 void Simulation::restore(const std::vector<std::uint8_t>& bytes) {

@@ -40,6 +40,33 @@ TEST(JointsHold, ByDefaultForTenSeconds) {
         expect_held(Simulation(mechanism(name, Set{{"run.step", "1e-3"}, {"run.end", "10"}})), name);
 }
 
+// Coordinates in which the mass varies: what the torque on the crank has done, tau (phi - phi_0), is there.
+TEST(JointsHold, AndEnergyIsKeptWhereTheMassVaries) {
+    for (const double tau : {0.0, -1.0, 2.5}) {
+        Simulation simulation(
+            mechanism("four-bar", Set{{"m2", "1.6"}, {"l1", "0.24"}}("tau", tau)("run.step", 1e-3)("run.end", 10)));
+        const Energies before = simulation.step().ledger.now();
+        const double phi = simulation.state().q[0];
+        const RunSummary end = simulation.run();
+        const Energies& now = simulation.step().ledger.now();
+        ASSERT_EQ(end.end, RunEnd::finished) << tau << end.reason;
+        EXPECT_LT(end.joint_violation.position_max, 1e-6) << tau;
+        EXPECT_NEAR(now.kinetic + now.potential - tau * (simulation.state().q[0] - phi),
+                    before.kinetic + before.potential, 1e-4 * simulation.step().ledger.scale())
+            << tau;
+    }
+}
+
+TEST(JointsHold, MoreauJeanIsOfOrderTwoWhereTheMassVaries) {
+    std::vector<double> errors;
+    const auto end_of = [](const char* scheme, double h) {
+        return run(mechanism("slider-crank", Set{{"scheme", scheme}}("run.step", h)("run.end", 0.7))).q;
+    };
+    const VecX exact = end_of("hem5", 2e-3);
+    for (const double h : {4e-3, 2e-3, 1e-3, 5e-4}) errors.push_back((end_of("moreau-jean", h) - exact).norm());
+    EXPECT_NEAR(observed_order(errors), 2, 0.15) << note(" errors", errors);
+}
+
 // Bars on ball joints, let go stretched out: the end whips, and links hit each other.
 const char* const chain = R"(
 stickslip: 1

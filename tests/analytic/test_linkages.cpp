@@ -55,6 +55,13 @@ TEST_P(Linkages, FourBarTurnsAsItsReference) {
     }
     const std::string numbers =
         note("errors", errors) + "; " + note("energies", energies) + "; " + note("extrapolated", extrapolated);
+    if (GetParam() ==
+        "moreau-jean") {  // order two, and no regular first term to extrapolate: Newton's loop is not always needed
+        EXPECT_GT(observed_order(errors), 1.6) << numbers;
+        EXPECT_GT(observed_order(energies), 1.7) << numbers;
+        EXPECT_LT(errors.back(), 1e-6) << numbers;
+        return;
+    }
     EXPECT_GT(observed_order(errors), 0.85) << numbers;
     EXPECT_GT(observed_order(energies), 0.85) << numbers;
     EXPECT_GT(observed_order(extrapolated), 1.7) << numbers;
@@ -79,7 +86,8 @@ TEST_P(Linkages, LedgerBooksTheTorqueAndNotTheCoriolisForces) {
 // Nobody drives the slider-crank: no work, and the energy that is lost goes into impacts and friction.
 TEST(SliderCrankClearance, LosesItsEnergyToImpactsAndFriction) {
     std::vector<double> works, losses;
-    for (const double h : {5e-6, 2.5e-6, 1.25e-6}) {  // longer ones miss whole impacts: their errors are of no order yet
+    for (const double h :
+         {5e-6, 2.5e-6, 1.25e-6}) {  // longer ones miss whole impacts: their errors are of no order yet
         const RunSummary end = run(mechanism("slider-crank-clearance", Set()("run.step", h)("run.end", 0.1)));
         works.push_back(std::abs(end.flows.applied_work));
         losses.push_back(std::abs(end.flows.scheme_loss));
@@ -135,40 +143,35 @@ TEST(ThreeBallChain, RefusesBallsThatOverlapAtTheStart) {
     EXPECT_THROW(mechanism("three-ball-chain", Set{{"R", "0.3"}}), Error);
 }
 
-// Two corners strike at once; the reference keeps the slider level. Moreau-Jean follows it with the first order through impacts,
-// their accumulation, contact and take-off, and two runs extrapolate to it, with the restitution and friction of all the cases.
+// Two corners strike at once; the reference keeps the slider level. Moreau-Jean follows it through impacts, their accumulation, contact
+// and take-off. Smooth parts are of the second order: what is left is where in its step each impact falls, which no two runs share.
 TEST(SliderCrankClearance, StrikesItsGuideAsTheReference) {
     const Reference reference("slider-crank-clearance");
     for (const auto& [e, mu] : {std::pair{0.4, 0.01}, std::pair{0.4, 0.0}, std::pair{0.1, 0.0}, std::pair{0.0, 0.01}}) {
-        std::vector<double> errors, energies, extrapolated;
-        std::vector<VecX> before;
+        std::vector<double> errors, energies;
         for (const double h : {1e-5, 1e-6}) {
             Simulation simulation(
                 mechanism("slider-crank-clearance", Set()("run.step", h)("eN", e)("mu", mu)("run.end", 0.1)));
-            double worst = 0, energy_error = 0, better = 0;
-            std::vector<VecX> now;
+            double worst = 0, energy_error = 0;
+            int states = 0;
             for (const std::vector<double>& state : reference.rows("state")) {
                 if (state[0] != e || state[1] != mu || state[2] > 0.1 + 1e-9) continue;
                 advance_to(simulation, state[2], h);
                 const Vec3 exact(state[3], state[4], 0);
-                now.push_back(simulation.state().q);
-                worst = std::max(worst, (now.back() - exact).norm());
-                if (!before.empty())
-                    better = std::max(better, ((10 * now.back() - before[now.size() - 1]) / 9 - exact).norm());
+                ++states;
+                worst = std::max(worst, (simulation.state().q - exact).norm());
                 const Energies& energy = simulation.step().ledger.now();
                 energy_error = std::max(energy_error, std::abs(energy.kinetic + energy.potential - state[7]));
             }
-            ASSERT_EQ(now.size(), 8u);
+            ASSERT_EQ(states, 8);
             errors.push_back(worst);
             energies.push_back(energy_error);
-            if (!before.empty()) extrapolated.push_back(better);
-            before = now;
         }
-        const std::string numbers =
-            note("errors", errors) + "; " + note("energies", energies) + "; " + note("extrapolated", extrapolated);
-        EXPECT_GT(std::log10(errors.front() / errors.back()), 0.85) << e << " " << mu << " " << numbers;
-        EXPECT_GT(std::log10(energies.front() / energies.back()), 0.85) << e << " " << mu << " " << numbers;
-        EXPECT_LT(extrapolated.back(), 3e-4) << e << " " << mu << " " << numbers;
+        const std::string numbers = note("errors", errors) + "; " + note("energies", energies);
+        EXPECT_LT(errors.front(), 3e-3) << e << " " << mu << " " << numbers;
+        EXPECT_LT(errors.back(), 3e-4) << e << " " << mu << " " << numbers;
+        EXPECT_LT(energies.front(), 1e-2) << e << " " << mu << " " << numbers;
+        EXPECT_LT(energies.back(), 1e-3) << e << " " << mu << " " << numbers;
     }
 }
 

@@ -267,5 +267,28 @@ TEST(Overlap, HeightsOfBouncesConvergeAsWellAsWithoutPushing) {
     }
 }
 
+// Where overlap is left, stabilisation lifts it out by velocities, slowly: restitution stays what it is, and a plastic ball comes to rest.
+TEST(ContactStabilisation, KeepsRestitutionAndConverges) {
+    const double z0 = 0.8, fall = std::sqrt(2 * z0 / g);
+    for (const double chi : {0.3, 1.0}) {
+        for (const double e : {0.0, 0.6}) {
+            for (const double h : {4e-3, 1e-3, 2.5e-4}) {
+                Simulation simulation(mechanism(
+                    "bouncing-ball",
+                    Set{{"scheme", "moreau-jean"}, {"scheme.overlap", "leave"}}("scheme.contact_stabilisation", chi)(
+                        "e", e)("z0", z0)("run.step", h)("run.end", 1.5 * fall)));
+                const RunSummary end = simulation.run();
+                const std::string numbers = note("chi, e, h", {chi, e, h});
+                ASSERT_EQ(end.end, RunEnd::finished) << numbers << end.reason;
+                // The impact is up to a step late and its overlap, half a step deep, may still be there.
+                const double speed = g * fall, after = fall / 2;
+                EXPECT_NEAR(end.q[0], e * speed * after - (e > 0 ? g * after * after / 2 : 0.0), 2 * speed * h)
+                    << numbers;
+                EXPECT_NEAR(end.v[0], e > 0 ? e * speed - g * after : 0.0, 3 * g * h) << numbers;
+            }
+        }
+    }
+}
+
 }  // namespace
 }  // namespace stickslip::analytic

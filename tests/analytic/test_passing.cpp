@@ -4,9 +4,11 @@
 namespace stickslip::analytic {
 namespace {
 
-const char* const every_scheme[] = {"moreau-jean", "euler",  "stewart-trinkle", "schatzman-paoli",   "trapezoidal", "alpha-gamma",
-                                    "hem5",        "phem56", "dopri5",          "generalized-alpha", "rattle",      "hybrid"};
-const char* const locating[] = {"trapezoidal", "alpha-gamma", "hem5", "phem56", "dopri5", "generalized-alpha", "rattle", "hybrid"};
+const char* const every_scheme[] = {"moreau-jean", "euler", "stewart-trinkle", "schatzman-paoli", "trapezoidal",
+                                    "alpha-gamma", "hem5",  "phem56",          "dopri5",          "generalized-alpha",
+                                    "rattle",      "hybrid"};
+const char* const locating[] = {"trapezoidal", "alpha-gamma",       "hem5",   "phem56",
+                                "dopri5",      "generalized-alpha", "rattle", "hybrid"};
 
 bool locates(const std::string& scheme) {
     return std::find(std::begin(locating), std::end(locating), scheme) != std::end(locating);
@@ -50,6 +52,33 @@ TEST(Passing, BallsAreStoppedByAPlateOfTheirSizeAtAnySpeed) {
     }
 }
 
+// A ball comes down on a plate right behind its edge: from afar the edge is the nearest, at the end the face.
+TEST(Passing, ImpactsAreLocatedWhereTheNearestFeatureChangesOnTheWay) {
+    const double r = 0.035, speed = 90, behind = 4e-5, height = 0.3, way = 1.1;
+    for (const char* scheme : {"euler", "trapezoidal", "hem5", "phem56", "dopri5", "hybrid"}) {
+        for (const double h : {2e-4, 1.3e-2}) {
+            const Vec3 along = Vec3(way, 0.3, -height), start = Vec3(behind, 0, r) - along;
+            Simulation simulation(
+                scene_text(R"(
+stickslip: 1
+gravity: [0, 0, 0]
+materials: {default: {friction: 0, restitution: 0.6}}
+bodies:
+  plate: {fixed: true, pose: [0.7, 0, -0.02], shapes: [{box: [1.4, 3, 0.04]}]}
+  ball: {mass: 0.3, shapes: [{sphere: 0.035}]}
+run: {end: 0.02}
+)",
+                           Set{{"scheme", scheme},
+                               {"bodies.ball.pose", text_of(start)},
+                               {"bodies.ball.velocity", text_of(Vec3(speed * along.normalized()))}}("step", h)));
+            const RunSummary end = simulation.run();
+            const std::string numbers = scheme + note(" h", {h});
+            ASSERT_EQ(end.end, RunEnd::finished) << numbers << end.reason;
+            EXPECT_NEAR(first_impact(end), along.norm() / speed, 1e-9) << numbers;
+        }
+    }
+}
+
 // Past the edge of the plate, by a tenth of a millimetre and by much: no time step makes a hit of it.
 TEST(Passing, WhatFliesPastIsNotHeldUp) {
     for (const char* scheme : every_scheme) {
@@ -60,6 +89,38 @@ TEST(Passing, WhatFliesPastIsNotHeldUp) {
             ASSERT_EQ(end.end, RunEnd::finished) << scheme << end.reason;
             EXPECT_NEAR(place(simulation, 1).x(), 1.2, 1e-9) << scheme;
             EXPECT_EQ(first_impact(end), infinity) << scheme;
+        }
+    }
+}
+
+// The same at a slant, over an edge along y: where the step begins the plate lies ahead, and no direction tells the sides of both for all of it.
+TEST(Passing, WhatFliesPastAnEdgeAtASlantIsNotHeldUp) {
+    const double r = 0.014, edge = 0.9, speed = 110;
+    for (const char* scheme : every_scheme) {
+        for (const auto& [slant, aside] : {std::pair{-0.45, 0.2}, {0.3, -0.5}, {-0.1, 0.0}}) {
+            for (const double clearance : {1e-3, 5e-3}) {
+                const Vec3 along = Vec3(slant, aside, -1).normalized(), out = Vec3(1, 0, slant).normalized();
+                const Vec3 nearest = Vec3(edge, 0.1, slant > 0 ? 0.015 : -0.015) + (r + clearance) * out;
+                const Vec3 start = nearest - 0.02 * speed * along;
+                Simulation simulation(
+                    scene_text(R"(
+stickslip: 1
+gravity: [0, 0, 0]
+materials: {default: {friction: 0.2, restitution: 0}}
+bodies:
+  plate: {fixed: true, shapes: [{box: [1.8, 9, 0.03]}]}
+  ball: {mass: 0.2, shapes: [{sphere: 0.014}]}
+run: {end: 0.03}
+)",
+                               Set{{"scheme", scheme},
+                                   {"bodies.ball.pose", text_of(start)},
+                                   {"bodies.ball.velocity", text_of(Vec3(speed * along))}}("step", 7e-3)));
+                const RunSummary end = simulation.run();
+                const std::string numbers = scheme + note(" slant, aside, clearance", {slant, aside, clearance});
+                ASSERT_EQ(end.end, RunEnd::finished) << numbers << end.reason;
+                EXPECT_EQ(first_impact(end), infinity) << numbers;
+                EXPECT_LT((place(simulation, 1) - start - 0.03 * speed * along).norm(), 1e-9) << numbers;
+            }
         }
     }
 }
@@ -83,7 +144,8 @@ run: {end: 0.05}
             const RunSummary end = simulation.run();
             const std::string numbers = scheme + note(" h", {h});
             ASSERT_EQ(end.end, RunEnd::finished) << numbers << end.reason;
-            const Quat turn = simulation.model().system->body_state(1, simulation.state().q, simulation.state().v).pose.attitude;
+            const Quat turn =
+                simulation.model().system->body_state(1, simulation.state().q, simulation.state().v).pose.attitude;
             const Vec3 tip = turn * Vec3(-1, 0, 0);
             EXPECT_LT(std::abs(tip.x()), 0.99) << numbers;
             EXPECT_LT(first_impact(end), 0.02) << numbers;

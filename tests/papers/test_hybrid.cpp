@@ -118,6 +118,29 @@ TEST(Hybrid, SliderCrankWithPlayIsFollowedAndSwitchesAreTold) {
     }
 }
 
+// By default time-stepping is short enough for the accuracy of the method, with its impacts and over edges.
+TEST(Hybrid, IsAsAccurateAsItsMethod) {
+    const Reference reference("slider-crank-clearance");
+    const std::vector<double>& end = reference.row("state", {0.4, 0.01, 0.1});
+    for (const char* method : {"hem5", "dopri5"}) {
+        const RunSummary summary = run(
+            mechanism("slider-crank-clearance", Set{{"run.scheme", "hybrid"},
+                                                    {"scheme.tol", "1e-11"},
+                                                    {"scheme.impact", "newton"},
+                                                    {"scheme.method", method}}("eN", 0.4)("mu", 0.01)("run.end", 0.1)));
+        EXPECT_LT(std::hypot(summary.q[0] - end[3], summary.q[1] - end[4]), 1e-9) << method;
+    }
+    // Over the edge from a plane onto a parabola, against events alone.
+    const auto slide = [](const char* scheme, const char* tol) {
+        return run(mechanism("plane-parabola", Set{{"run.scheme", scheme}, {"scheme.tol", tol}}("x0", 1.3)("vx0", -1.6)(
+                                                   "curvature", 0.8)));
+    };
+    const VecX exact = slide("hem5", "1e-13").q;
+    for (const auto& [tol, error] :
+         std::initializer_list<std::pair<const char*, double>>{{"1e-8", 1e-9}, {"1e-10", 1e-11}, {"1e-12", 1e-12}})
+        EXPECT_LT((slide("hybrid", tol).q - exact).norm(), error) << tol;
+}
+
 TEST(Hybrid, BlockSticksAndSlipsAtTheRightTimes) {
     const auto phases = Reference("block-stick-slip").rows("phase");
     const RunSummary summary =

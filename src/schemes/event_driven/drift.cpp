@@ -1,6 +1,6 @@
 // Projection onto the rows of the motion, joints and closed contacts together, in the metric of the mass matrix
 // [Haddouni (2.12), (2.13)]: positions by Newton's rounds, min |du|_M with J du = -g, then velocities, min |dv|_M with
-// J (v + dv) = w. Energy that it moves is booked as regularisation.
+// J (v + dv) = w. Energy that it moves is booked as regularisation; what drives give that start at once, or whose speed jumps, is their work.
 #include <cmath>
 
 #include "schemes/event_driven/event_step.hpp"
@@ -40,6 +40,19 @@ bool smallest_move(Motion& motion, const RowVec& r, MotionPoint& p) {
     return motion.trouble() == Motion::Trouble::none;
 }
 
+// [J] What drives do where the velocity changes by p.a, at once and by r per row: y.(J v + r/2) of velocity rows with a target.
+double work_of_drives(const Motion& motion, const MotionPoint& p, const RowVec& r) {
+    double work = 0;
+    int row = 0;
+    for (const Motion::Source& source : motion.sources()) {
+        const int first = source.contact < 0 ? p.joints.jacobian.row[source.joint_group] + source.first : -1;
+        for (int k = 0; k < source.dim; ++k, ++row)
+            if (first >= 0 && p.joints.kind[first + k] == RowKind::velocity && p.target[row] != 0)
+                work += p.y[row] * (p.target[row] - 0.5 * r[row]);
+    }
+    return work;
+}
+
 }  // namespace
 
 bool EventStep::project(MotionPoint& p, double limit, double velocity_limit) {
@@ -47,6 +60,7 @@ bool EventStep::project(MotionPoint& p, double limit, double velocity_limit) {
     RowVec& r = w_.row_error;
     if (motion.rows() == 0) return true;
     bool moved = false;
+    double driven = 0;  // [J]
     double before = infinity, error = 0;
     for (int round = 0; round < max_rounds; ++round) {
         if (!motion.find(x_.t, x_.q, p)) return false;
@@ -65,9 +79,10 @@ bool EventStep::project(MotionPoint& p, double limit, double velocity_limit) {
     if (moved || r.vec().cwiseAbs().maxCoeff() > velocity_limit) {
         if (!smallest_move(motion, r, p)) return false;
         x_.v += p.a;
+        driven = work_of_drives(motion, p, r);
         moved = true;
     }
-    if (moved) s_.ledger.move(system_, x_);
+    if (moved) s_.ledger.move(system_, x_, driven);
     return !(error > std::max(limit, tolerances_.drift_limit));
 }
 
