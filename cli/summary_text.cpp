@@ -118,6 +118,10 @@ std::string ladder_text(const RunSummary& s) {
     return text;
 }
 
+Json times_json(const RunSummary::Times& ms) {
+    return {{"mean", ms.mean}, {"p50", ms.p50}, {"p99", ms.p99}, {"max", ms.max}};
+}
+
 // Reasons of the verdict stand among the warnings with this word before them.
 bool is_reason(const std::string& warning) { return warning.starts_with("doubtful: "); }
 
@@ -149,8 +153,8 @@ std::string summary_json(const Simulation& simulation, const RunSummary& s) {
     json["steps"] = s.steps;
     json["rejected"] = s.rejected;
     json["wall_s"] = s.wall_s;
-    json["step_ms"] = {
-        {"mean", s.step_ms.mean}, {"p50", s.step_ms.p50}, {"p99", s.step_ms.p99}, {"max", s.step_ms.max}};
+    json["step_ms"] = times_json(s.step_ms);
+    json["step_cpu_ms"] = times_json(s.step_cpu_ms);
     json["residual"] = {{"max", s.residual.max}, {"mean", s.residual.mean}};
     json["certified"] = s.certified;
     json["uncertified"] = uncertified_json(s);
@@ -265,6 +269,12 @@ std::string profile_text(const RunSummary& s) {
         text += fmt::format("               {:<10} {:<10.3g} {:<9.3g} {:.0f} %\n", names[i], s.timers.seconds[i],
                             1e6 * s.timers.seconds[i] / static_cast<double>(std::max(1L, s.steps)),
                             sum > 0 ? 100 * s.timers.seconds[i] / sum : 0.0);
+    const auto times = [&](const char* name, const RunSummary::Times& ms) {
+        text += fmt::format("  {:<12} {:<10.3g} {:<10.3g} {:<10.3g} {:.3g}\n", name, ms.mean, ms.p50, ms.p99, ms.max);
+    };
+    text += "  step [ms]    mean       median     99 %       longest\n";
+    times("wall", s.step_ms);
+    times("processor", s.step_cpu_ms);
     return text + ladder_text(s);
 }
 

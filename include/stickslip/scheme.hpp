@@ -223,6 +223,9 @@ struct Step : StepRecord {
     // Somebody reads the impulses of every step: of those that are not unique the smallest are looked for. False: of events only.
     bool forces_wanted = true;
 
+    // [s] of processor_time(): when the step is to end under a budget of time, told to what is no solve.
+    double deadline = infinity;
+
     // Of the run, set before prepare(): without that those of bodies of 1 m, 1 m/s and 1 kg.
     Tolerances tolerances;
 

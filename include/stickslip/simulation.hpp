@@ -120,9 +120,11 @@ struct RunSummary {
     long steps = 0, rejected = 0, solves = 0;
     long certified_steps = 0;
     double wall_s = 0;
-    struct {
+    struct Times {
         double mean = 0, p50 = 0, p99 = 0, max = 0;
-    } step_ms;
+    };
+    Times step_ms;      // by the clock on the wall, without other recorders
+    Times step_cpu_ms;  // by processor_time(), which a busy machine does not stretch; not kept in records
     struct {
         double max = 0, mean = 0;
     } residual;             // [m/s] of the steps

@@ -58,7 +58,8 @@ struct Budget {
     double deadline = infinity;                              // [s] of processor_time()
     bool limited() const { return factorisations != std::numeric_limits<long>::max() || deadline < infinity; }
 };
-double processor_time();  // [s] of the calling thread
+// [s] of the calling thread, with the longest of what threads of the library have done for it meanwhile
+double processor_time();
 
 // One sweep of a sweeping solver, for those who look at how it converges.
 struct SweepRecord {

@@ -195,7 +195,10 @@ struct Simulation::Impl {
     StepReport take_step(double t_limit) {
         const SteppedRun run{*model.system, *scheme, *solver, state, step};
         start.keep(state, step);
-        if (budget) budget->start_step();
+        if (budget) {
+            budget->start_step();
+            step.deadline = budget->end_of_step();
+        }
         StepReport report;
         if (!substeps.go_on(run, report)) {
             report = substeps.whole(run, start, t_limit);

@@ -20,12 +20,14 @@ public:
         dealt_ = {};
         if (budget_.factorisations) dealt_.factorisations = static_cast<long>(*budget_.factorisations);
         if (budget_.ms) {
-            solved_ = processor_time();
+            started_ = solved_ = processor_time();
             first_ = true;
             dealt_.deadline = solved_ + 1e-3 * *budget_.ms - reserve_;
         }
         inner_->set_budget(dealt_);
     }
+    // [s] of processor_time(): when the step that has started is to end; infinity: there is no limit.
+    double end_of_step() const { return budget_.ms ? started_ + 1e-3 * *budget_.ms : infinity; }
     // After the recorders. A flush of the record may take longer than the solve: the solver keeps its share of the time in any case.
     void end_step() {
         if (budget_.ms)
@@ -63,6 +65,7 @@ private:
     StepBudget budget_;
     Budget dealt_;
     bool first_ = true;     // the next solve is the first of the step
+    double started_ = 0;    // [s] when the step began
     double solved_ = 0;     // [s] when the first solve ended, or the step began
     double reserve_ = 0;    // [s]
     double ending_ = 8e-6;  // [s] per contact, after the time is used up; to begin with as on a slow core

@@ -51,6 +51,10 @@ void note_uncertified(const SolveReport& solve, double tol, RunSummary& s, const
     if (all.listed.size() < max_uncertified_listed) all.listed.push_back(describe());
 }
 
+RunSummary::Times in_ms(const StepTimes& times) {
+    return {1e3 * times.mean(), 1e3 * times.quantile(0.5), 1e3 * times.quantile(0.99), 1e3 * times.longest()};
+}
+
 // No step has seen the drift of the final configuration yet.
 void note_final_drift(const Model& model, const State& state, Step& step, Evidence& evidence, RunSummary& summary) {
     ContactRows contacts;
@@ -89,6 +93,7 @@ SummaryRecorder::SummaryRecorder(const Model& model, const Scheme& scheme, doubl
 
 void SummaryRecorder::start_step(const State& state, const EnergyLedger& ledger) {
     clock_start_ = Clock::now();
+    processor_start_ = processor_time();
     v_before_ = state.v;
     impact_gain_before_ = ledger.impact_gain();
 }
@@ -98,6 +103,7 @@ void SummaryRecorder::write(const System& system, const State& state, const Step
     note_energy_and_variation(state, step, report);
     note_step(step, report);
     note_certificate(system, step, report);
+    processor_times_.add(processor_time() - processor_start_);
     times_.add(std::chrono::duration<double>(Clock::now() - clock_start_).count());
 }
 
@@ -186,10 +192,8 @@ RunSummary SummaryRecorder::finish(const Model& model, const State& state, Step&
     s.q = state.q;
     s.v = state.v;
     s.v_weighted = step.v_weighted;
-    s.step_ms.mean = 1e3 * times_.mean();
-    s.step_ms.p50 = 1e3 * times_.quantile(0.5);
-    s.step_ms.p99 = 1e3 * times_.quantile(0.99);
-    s.step_ms.max = 1e3 * times_.longest();
+    s.step_ms = in_ms(times_);
+    s.step_cpu_ms = in_ms(processor_times_);
     const double n = s.steps > 0 ? static_cast<double>(s.steps) : 1.0;
     s.residual.mean = residual_sum_ / n;
     s.contacts.mean = contact_sum_ / n;

@@ -32,7 +32,7 @@ class SummaryRecorder final : public Recorder {
 public:
     SummaryRecorder(const Model& model, const Scheme& scheme, double tol);
 
-    // A step begins at this state; the clock starts.
+    // A step begins at this state; the clocks start.
     void start_step(const State& state, const EnergyLedger& ledger);
 
     void begin(const Model&, const State&, const Step& step) override { evidence_.begin(step); }
@@ -60,10 +60,11 @@ private:
 
     // of the step under way
     std::chrono::steady_clock::time_point clock_start_;
+    double processor_start_ = 0;  // [s]
     VecX v_before_, v_weighted_before_;
     double impact_gain_before_ = 0;  // [J] of the ledger
     double impact_work_before_ = 0;  // [J] in the last step
-    StepTimes times_;
+    StepTimes times_, processor_times_;
 };
 
 }  // namespace stickslip

@@ -65,6 +65,13 @@ void IslandSolver::make_batches() {
     batch_first_.push_back(islands_.size());
 }
 
+// The one with more contacts than these, or -1.
+int IslandSolver::largest_batch(int contacts) const {
+    for (int batch = 0; batch + 1 < static_cast<int>(batch_first_.size()); ++batch)
+        if (static_cast<int>(islands_.contacts(batch_first_[batch]).size()) > contacts) return batch;
+    return -1;
+}
+
 void IslandSolver::solve_batch(int batch, const StepProblem& problem, StepSolution& solution) {
     Place& place = *places_[static_cast<std::size_t>(batch)];
     for (int k = batch_first_[batch]; k < batch_first_[batch + 1]; ++k) {
@@ -112,8 +119,12 @@ SolveReport IslandSolver::solve(const StepProblem& problem, StepSolution& soluti
     const int batches = static_cast<int>(batch_first_.size()) - 1;
     at(static_cast<std::size_t>(batches) - 1);
     reports_.assign(static_cast<std::size_t>(islands_.size()), {});
-    const auto part = [&](int batch) { solve_batch(batch, problem, solution); };
-    in_parallel(batches, part);
+    // An island that is most of the problem comes first, by itself: its factorisations are shared out among all threads.
+    const int largest = largest_batch(problem.contacts.size() / 2);
+    if (largest >= 0) solve_batch(largest, problem, solution);
+    in_parallel(batches, [&](int batch) {
+        if (batch != largest) solve_batch(batch, problem, solution);
+    });
     solution.warm = true;
     return merged();
 }

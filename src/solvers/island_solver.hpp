@@ -39,6 +39,7 @@ private:
     };
     Place& at(std::size_t batch);
     void make_batches();
+    int largest_batch(int contacts) const;
     void solve_batch(int batch, const StepProblem& problem, StepSolution& solution);
     SolveReport merged() const;
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 
 #include "base/fields.hpp"
 #include "solvers/auto.hpp"
@@ -87,12 +86,6 @@ const std::vector<SolverEntry>& solvers() {
          [](const OptionValues& values) { return make<PgsSolver, PgsOptions>(values, "pgs"); }},
     };
     return table;
-}
-
-double processor_time() {
-    timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 SolveReport Solver::solve_local(const DelassusProblem&, DelassusSolution&) {

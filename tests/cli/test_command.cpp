@@ -57,6 +57,7 @@ TEST_F(Command, JsonHasEveryPromisedField) {
                               "rejected",
                               "wall_s",
                               "step_ms",
+                              "step_cpu_ms",
                               "residual",
                               "certified",
                               "uncertified",

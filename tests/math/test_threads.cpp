@@ -25,6 +25,32 @@ TEST_F(ThreadCount, EveryPartIsDoneOnce) {
     EXPECT_EQ(threads(), 1);
 }
 
+// A deadline that is told to all means the same to each, and who waits for others has not gained time.
+TEST_F(ThreadCount, ClocksGoOnFromThatOfTheCaller) {
+    const auto work_until = [](double end) {
+        while (processor_time() < end) {
+        }
+    };
+    set_threads(2);
+    work_until(processor_time() + 0.02);
+    const double start = processor_time();
+    std::atomic<int> waiting{2};
+    std::vector<double> began(2), ended(2);
+    in_parallel(2, [&](int k) {
+        began[k] = processor_time();
+        for (--waiting; waiting > 0;) std::this_thread::yield();  // one part for each thread
+        work_until(start + (k == 0 ? 0.005 : 0.015));
+        ended[k] = processor_time();
+    });
+    const double end = processor_time();
+    for (const double t : began) {
+        EXPECT_GE(t, start);
+        EXPECT_LT(t, start + 0.002);
+    }
+    EXPECT_GE(end, *std::max_element(ended.begin(), ended.end()));
+    EXPECT_LT(end, *std::max_element(ended.begin(), ended.end()) + 0.002);
+}
+
 // A pile in which everybody touches everybody: one dense matrix of 900 rows, well above what is shared out.
 TEST_F(ThreadCount, TheFactorsOfALargePileHaveTheSameBits) {
     constexpr int bodies = 150, dof = 6;

@@ -166,6 +166,9 @@ TEST(Run, TimesOfStepsAreOrdered) {
     EXPECT_LE(summary.step_ms.p99, summary.step_ms.max);
     EXPECT_LE(summary.step_ms.mean, summary.step_ms.max);
     EXPECT_LE(1e-3 * summary.step_ms.mean * static_cast<double>(summary.steps), summary.wall_s);
+    EXPECT_GT(summary.step_cpu_ms.p50, 0);
+    EXPECT_LE(summary.step_cpu_ms.p99, summary.step_cpu_ms.max);
+    EXPECT_LE(summary.step_cpu_ms.mean, 1.01 * summary.step_ms.mean);  // two clocks
     double seconds = 0;
     for (const double s : summary.timers.seconds) seconds += s;
     EXPECT_GT(seconds, 0);

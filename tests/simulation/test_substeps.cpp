@@ -286,6 +286,24 @@ TEST(StepBudget, TimeIsReservedForEndingASolve) {
     }
 }
 
+// Forty boxes start 5 mm inside the floor. A budget that every step has used up before bodies are moved leaves each one look and
+// one sweep, which is enough to have them out in the end.
+TEST(StepBudget, OverlapGoesAwayWhenTheTimeIsUsedUp) {
+    const char* const sunk = R"(
+stickslip: 1
+bodies:
+  floor: {fixed: true, shapes: [{half-space: {normal: [0, 0, 1]}}]}
+  box-{i}: {repeat: {i: 40}, pose: [2*i, 0, 0.495], mass: 1, shapes: [{box: [1, 1, 1]}]}
+run: {step: 1/60, end: 1, policy: budget, budget: {ms: 1e-6}}
+)";
+    Simulation simulation(scene_of(sunk));
+    const RunSummary summary = simulation.run();
+    EXPECT_EQ(summary.end, RunEnd::finished) << summary.reason;
+    for (int b = 1; b <= 40; ++b)
+        EXPECT_GT(simulation.model().system->body_state(b, summary.q, summary.v).pose.position.z(), 0.497) << b;
+    EXPECT_LT(summary.v.cwiseAbs().maxCoeff(), 1e-3);
+}
+
 TEST(WorkMeter, NoFactorisationIsBegunThatCannotEndInTime) {
     WorkMeter meter;
     Budget budget;

@@ -44,6 +44,30 @@ TEST(IslandSolver, GivesTheSameBitsForAnyNumberOfThreads) {
     }
 }
 
+// A time that is used up is used up for every thread, also for one whose own clock has just started.
+TEST(IslandSolver, ADeadlineHoldsOnEveryThread) {
+    while (processor_time() < 0.01) {
+    }
+    int alone = 0;
+    for (const int count : {1, 2, 4}) {
+        const Threads threads(count);
+        StepProblem problem;
+        StepSolution x;
+        load_problem(data("rocks_120_contacts.h5"), problem, x);
+        const auto solver = make_solver("auto");
+        Budget budget;
+        budget.deadline = processor_time();
+        solver->set_budget(budget);
+        const int factorisations = solver->solve(problem, x).factorisations;
+        if (count == 1) alone = factorisations;
+        EXPECT_EQ(factorisations, alone) << count;
+    }
+    StepProblem problem;
+    StepSolution x;
+    load_problem(data("rocks_120_contacts.h5"), problem, x);
+    EXPECT_GT(make_solver("auto")->solve(problem, x).factorisations, alone);
+}
+
 TEST(IslandSolver, DoesNotDependOnWhatItSolvedBefore) {
     const auto solver = make_solver("auto");
     StepProblem rocks, dominoes;

@@ -18,6 +18,8 @@
 // rest stays active and nothing is moved again. The bound lets an overlap that the step itself has made go at once, and an older
 // one at `speed`.
 //
+// Under a budget of time sweeps and moves end with the step; what they leave the next steps push out.
+//
 // Contacts give way by a small S, so that the problem always has a solution: a body in a gap that is too narrow stays in it.
 #include "schemes/parts/push_out.hpp"
 
@@ -215,6 +217,10 @@ void find_move(Solver& solver, double scale, Step& s, PushOut& w) {
     }
     w.sweeps.options.tol = sweep_error;
     w.sweeps.options.polish = false;
+    Budget until_end;
+    until_end.deadline = s.deadline;
+    w.meter.start(until_end);
+    w.sweeps.meter = &w.meter;
     s.correction.problem.c *= scale;
     s.correction.solution.size_to(s.correction.problem);
     reset_solution(s.correction.solution);
@@ -251,7 +257,10 @@ void push_out(const System& system, Solver& solver, double h, State& x, Step& s,
     w.squeezed = false;
     if (!w.arrives && !may_overlap(system, h, s)) return;
     double speed = speed_share * s.tolerances.scales.speed;  // once per step
-    for (int k = 0; k < max_moves && move_apart(system, solver, h, speed, x, s, w); ++k) speed = 0;
+    for (int k = 0; k < max_moves && move_apart(system, solver, h, speed, x, s, w); ++k) {
+        if (s.deadline < infinity && processor_time() >= s.deadline) break;
+        speed = 0;
+    }
 }
 
 }  // namespace stickslip

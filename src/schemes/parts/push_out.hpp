@@ -6,6 +6,7 @@
 #include "base/fields.hpp"
 #include "math/node_groups.hpp"
 #include "solvers/nsgs.hpp"
+#include "solvers/work_meter.hpp"
 #include "stickslip/scheme.hpp"
 
 namespace stickslip {
@@ -20,6 +21,7 @@ inline constexpr const char* overlap_help =
 // Its scratch, and what it did in the step at hand.
 struct PushOut {
     NsgsSolver sweeps;         // for bodies without joints
+    WorkMeter meter;           // of the sweeps
     ContactRows found;         // all contacts at the end of the step
     std::vector<double> push;  // per contact [m]: the move asked of it; 0: it only must not be pushed in further
     NodeGroups groups;         // of nodes that are moved together
