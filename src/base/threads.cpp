@@ -16,8 +16,12 @@ namespace {
 
 std::atomic<int> count_{1};
 
-thread_local double ahead = 0;       // [s] of the processor time of this thread itself
-thread_local bool in_share = false;  // this thread works for a call of share_out()
+// What a thread knows of itself.
+struct Self {
+    double ahead = 0;       // [s] of its own processor time
+    bool in_share = false;  // it works for a call of share_out()
+};
+thread_local Self self;
 
 double own_time() {
     timespec now{};
@@ -77,7 +81,7 @@ private:
     static constexpr std::uint32_t passed = 0x7fff, closed = 0x8000, one_call = 0x10000;
 
     void serve(int own) {
-        in_share = true;
+        self.in_share = true;
         std::uint32_t seen = closed;
         const auto opened = [&] { return (seen = gate_, (seen & closed) == 0); };
         for (;;) {
@@ -108,18 +112,18 @@ private:
 void set_threads(int count) { count_ = std::max(count, 1); }
 int threads() { return count_; }
 
-double processor_time() { return own_time() + ahead; }
-void set_processor_time(double now) { ahead = now - own_time(); }
+double processor_time() { return own_time() + self.ahead; }
+void set_processor_time(double now) { self.ahead = now - own_time(); }
 
 void share_out(int others, void (*share)(void*), void* of) {
-    if (in_share) {
+    if (self.in_share) {
         share(of);
         return;
     }
     static Workers& workers = *new Workers;  // never destroyed: workers sleep until the program ends
-    in_share = true;
+    self.in_share = true;
     workers.share_out(others, share, of);
-    in_share = false;
+    self.in_share = false;
 }
 
 }  // namespace stickslip

@@ -175,7 +175,7 @@ void NsgsSolver::sweep(const StepProblem& problem, StepSolution& solution, int s
         ++report.iterations;
         if (meter) meter->add_work(contact_work * problem.contacts.size());
         const bool last = sweep == sweeps || (meter && meter->used_up());
-        if (sweep < next_look && !last) continue;
+        if ((sweep < next_look || !looks) && !last) continue;
         next_look = sweep + (sweep < 3 ? 1 : options.check_every);
 
         refresh_velocity(problem, x_);

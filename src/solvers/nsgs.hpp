@@ -57,6 +57,7 @@ public:
     double local_work() const { return local_.work(); }  // multiplications of one such sweep, of the last problem
     NsgsOptions options;
     WorkMeter* meter = nullptr;  // what sweeps cost is added here, and they end when that is used up
+    bool looks = true;           // at the residual in between; else at the end alone
 
 private:
     void refresh_velocity(const StepProblem& problem, StepSolution& x);
