@@ -112,7 +112,7 @@ Fields drive(const char* motor, const char* unit, const char* force) {
             {"limits", limits, "", unit, "none", "never passed; `.inf` leaves a side open"},
             {"motor", map, motor, "", "none", "holds a speed or follows a position, with bounded force"},
             {"friction", not_negative, "", force, "0", "largest force of dry friction", at(&SceneDrive::friction)},
-            {"brake", number, "", force, "none", "the same as a formula of t", at(&SceneDrive::brake)}};
+            {"brake", number, "", force, "none", "the same as a formula of t; off where that is negative", at(&SceneDrive::brake)}};
 }
 Fields turning() { return drive("turning-motor", "rad", "N m"); }
 Fields sliding() { return drive("sliding-motor", "m", "N"); }
