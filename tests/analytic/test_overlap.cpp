@@ -169,6 +169,8 @@ run: {step: 1e-2, end: 2}
     EXPECT_TRUE(end.certified) << end.reason;
     EXPECT_LE(std::abs(simulation.state().q[0]), 0.005 + 1e-9);
     EXPECT_LT(simulation.state().v.norm(), 1e-9);
+    ASSERT_EQ(end.warnings.size(), 1U);
+    EXPECT_NE(end.warnings[0].find("gaps that are too narrow"), std::string::npos) << end.warnings[0];
 }
 
 // Joints are kept by the push: a rod on a pin whose far end is 10 mm deep is turned out of the floor, not pulled off its pin.

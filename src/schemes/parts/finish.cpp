@@ -27,8 +27,12 @@ void finish_step(const System& system, Solver& solver, const StageEnd& end, Stat
     if (end.limits_held) hold_limits(system, solver, x, s);
     if (end.push_out) push_out(system, solver, end.h, x, s, *end.push_out);
     if (end.push_out && end.push_out->squeezed && report.status == Status::ok) {
-        report.status = Status::infeasible;
-        report.reason = "bodies overlap deeply and are squeezed from both sides: nothing can push them apart";
+        if (end.push_out->deep) {
+            report.status = Status::infeasible;
+            report.reason = "bodies overlap deeply and are squeezed from both sides: nothing can push them apart";
+        } else if (!*report.remark) {
+            report.remark = "bodies sit in gaps that are too narrow for them: rigid contacts do not press for that, so that its friction is missing";
+        }
     }
     s.q1 = x.q;
     s.v1 = x.v;

@@ -209,9 +209,13 @@ bool improves(const VecX& move, const StepProblem& problem) {
     return after < (1 - smallest_move) * before;
 }
 
+bool is_found_exactly(const Step& s) {
+    return s.correction.problem.joints.size() > 0 || s.correction.problem.contacts.size() <= few_contacts;
+}
+
 // The move multiplied by `scale`, into s.correction.solution.v.
 void find_move(Solver& solver, double scale, Step& s, PushOut& w) {
-    if (s.correction.problem.joints.size() > 0 || s.correction.problem.contacts.size() <= few_contacts) {
+    if (is_found_exactly(s)) {
         solve_move(solver, scale, s);
         return;
     }
@@ -242,7 +246,8 @@ bool move_apart(const System& system, Solver& solver, double h, double speed, St
     VecX& move = s.correction.move;
     move = largest * s.correction.solution.v;
     if (!improves(move, s.correction.problem)) {
-        w.squeezed = deep;
+        w.deep = deep;
+        w.squeezed = deep || is_found_exactly(s);  // a few sweeps may have missed what there is
         return false;
     }
     system.advance(x.q, move);
@@ -254,7 +259,7 @@ bool move_apart(const System& system, Solver& solver, double h, double speed, St
 
 void push_out(const System& system, Solver& solver, double h, State& x, Step& s, PushOut& w) {
     w.deepest = 0;
-    w.squeezed = false;
+    w.squeezed = w.deep = false;
     if (!w.arrives && !may_overlap(system, h, s)) return;
     double speed = speed_share * s.tolerances.scales.speed;  // once per step
     for (int k = 0; k < max_moves && move_apart(system, solver, h, speed, x, s, w); ++k) {

@@ -30,7 +30,8 @@ struct PushOut {
     double deepest = 0;        // [m] overlap that was to be pushed out; 0: none
     double now = 0;            // [m] of the move at hand, and
     ContactId where;           // its contact
-    bool squeezed = false;     // it is deep, and the bodies cannot be moved apart
+    bool squeezed = false;     // the bodies cannot be moved apart: others leave them too little room
+    bool deep = false;         // and that is visible
 };
 
 // Moves x.q out of the overlaps that its own velocities will not clear, and books the energy of that as regularisation; to be
