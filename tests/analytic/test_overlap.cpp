@@ -1,4 +1,6 @@
 // What overlaps is pushed out: nothing sinks for good, nothing is thrown, restitution and rest stay what they are.
+#include <algorithm>
+
 #include "collision/finder.hpp"
 #include "runs.hpp"
 
@@ -169,8 +171,9 @@ run: {step: 1e-2, end: 2}
     EXPECT_TRUE(end.certified) << end.reason;
     EXPECT_LE(std::abs(simulation.state().q[0]), 0.005 + 1e-9);
     EXPECT_LT(simulation.state().v.norm(), 1e-9);
-    ASSERT_EQ(end.warnings.size(), 1U);
-    EXPECT_NE(end.warnings[0].find("gaps that are too narrow"), std::string::npos) << end.warnings[0];
+    EXPECT_TRUE(std::any_of(end.warnings.begin(), end.warnings.end(), [](const std::string& warning) {
+        return warning.find("gaps that are too narrow") != std::string::npos;
+    }));
 }
 
 // Joints are kept by the push: a rod on a pin whose far end is 10 mm deep is turned out of the floor, not pulled off its pin.
