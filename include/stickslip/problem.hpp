@@ -47,6 +47,9 @@ struct BilateralRows {
 
     int size() const { return jacobian.rows(); }
     void clear();
+    // Makes room for so many rows with neutral entries, of which groups are opened next: all of them, no more and no fewer. Growing by
+    // groups alone is right too, and dearer.
+    void begin_rows(int rows);
     // Opens a group of `dim` rows with neutral entries; returns the index of its first row.
     int begin_group(std::uint32_t joint, int dim, RowKind row_kind);
     // Position motors act as if their time constants were at least this long [s].

@@ -138,6 +138,21 @@ void BlockRows::keep(const std::vector<char>& wanted) {
     blocks.resize(static_cast<std::size_t>(kept_blocks));
 }
 
+namespace {
+
+// out += J x of one block with N columns, each row summed in the order of the plain loop.
+template <int N>
+void add_rows(const double* j, const double* x, int rows, double* out) {
+    for (int i = 0; i < rows; ++i, j += N) {
+        double sum = 0;
+#pragma GCC unroll 6
+        for (int k = 0; k < N; ++k) sum += j[k] * x[k];
+        out[i] += sum;
+    }
+}
+
+}  // namespace
+
 void BlockRows::product(const Nodes& nodes, const ConstRef& v, Eigen::Ref<VecX> u) const {
     const int *start = nodes.start.data(), *rows_of = row.data(), *blocks_from = first.data();
     const double *all = values.data(), *from = v.data();
@@ -149,10 +164,18 @@ void BlockRows::product(const Nodes& nodes, const ConstRef& v, Eigen::Ref<VecX> 
             const int node = blocks[b].node, d = start[node + 1] - start[node];
             const double* j = all + blocks[b].offset;
             const double* x = from + start[node];
-            for (int i = i0; i < i1; ++i, j += d) {
-                double sum = 0;
-                for (int k = 0; k < d; ++k) sum += j[k] * x[k];
-                out[i] += sum;
+            if (d == 6) {
+                add_rows<6>(j, x, i1 - i0, out + i0);
+            } else if (d == 3) {
+                add_rows<3>(j, x, i1 - i0, out + i0);
+            } else if (d == 2) {
+                add_rows<2>(j, x, i1 - i0, out + i0);
+            } else {
+                for (int i = i0; i < i1; ++i, j += d) {
+                    double sum = 0;
+                    for (int k = 0; k < d; ++k) sum += j[k] * x[k];
+                    out[i] += sum;
+                }
             }
         }
     }

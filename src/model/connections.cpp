@@ -20,6 +20,7 @@ Connections::Connections(MultibodyModel& model, const Bodies& bodies)
     : model_(model), bodies_(bodies), nq_(bodies.nq()) {
     plan_joints();
     plan_elements();
+    for (const Group& group : groups_) bilateral_rows_ += group_size(group);
     measure_bodies();
     model.counted.clear();
     for (const Counted& counted : counted_)
@@ -283,13 +284,16 @@ double Connections::coordinate(int joint, int number, const VecX& q) const {
     return coordinate_piece(joint, number, q).value;
 }
 
-double Connections::coordinate_bias(int joint, int number, const VecX& q, const VecX& v) const {
+double Connections::coordinate_bias(int joint, int number, const VecX& q, const VecX& v, BlockRows* jacobian) const {
     const auto j = static_cast<std::size_t>(joint), c = static_cast<std::size_t>(number);
     const Joint& data = model_.joints[j];
     const JointFrames at = frames(data, q);
-    const double second =
-        evaluate_bias(coordinates_[j][c], at, bodies_.twist(data.a, q, v), bodies_.twist(data.b, q, v));
-    return bodies_.has_bias() ? with_bias(second, evaluate(coordinates_[j][c], at, 0), data.a, data.b, q, v) : second;
+    double bias = evaluate_bias(coordinates_[j][c], at, bodies_.twist(data.a, q, v), bodies_.twist(data.b, q, v));
+    if (!jacobian && !bodies_.has_bias()) return bias;
+    const RowPiece row = evaluate(coordinates_[j][c], at, 0);
+    if (bodies_.has_bias()) bias = with_bias(bias, row, data.a, data.b, q, v);
+    if (jacobian) add_blocks(data.a, data.b, q, 1, &row, *jacobian);
+    return bias;
 }
 
 double Connections::with_bias(double second, const RowPiece& piece, int a, int b, const VecX& q, const VecX& v) const {
@@ -299,13 +303,17 @@ double Connections::with_bias(double second, const RowPiece& piece, int a, int b
 }
 
 int Connections::piece_bias(const std::vector<Piece>& pieces, const JointFrames& at, int a, int b, const VecX& q,
-                            const VecX& v, double* bias) const {
+                            const VecX& v, double* bias, BlockRows* jacobian) const {
     const Twist of_a = bodies_.twist(a, q, v), of_b = bodies_.twist(b, q, v);
-    for (const Piece& piece : pieces) {
-        const double second = evaluate_bias(piece, at, of_a, of_b);
-        *bias++ = bodies_.has_bias() ? with_bias(second, evaluate(piece, at, 0), a, b, q, v) : second;
+    const int dim = static_cast<int>(pieces.size());
+    std::array<RowPiece, 6> row;
+    for (int i = 0; i < dim; ++i) {
+        bias[i] = evaluate_bias(pieces[i], at, of_a, of_b);
+        if (jacobian || bodies_.has_bias()) row[i] = evaluate(pieces[i], at, 0);
+        if (bodies_.has_bias()) bias[i] = with_bias(bias[i], row[i], a, b, q, v);
     }
-    return static_cast<int>(pieces.size());
+    if (jacobian) add_blocks(a, b, q, dim, row.data(), *jacobian);
+    return dim;
 }
 
 void Connections::add_blocks(int a, int b, const VecX& q, int dim, const RowPiece* pieces, BlockRows& rows) const {
@@ -316,8 +324,18 @@ void Connections::add_blocks(int a, int b, const VecX& q, int dim, const RowPiec
     bodies_.add_rows(b, q, std::span(wrench.data(), dim), rows);
 }
 
+int Connections::group_size(const Group& group) const {
+    switch (group.source) {
+        case Source::joint: return static_cast<int>(pieces_[group.index].size());
+        case Source::element: return static_cast<int>(elements_[group.index].pieces.size());
+        case Source::curve: return bodies_.freedom().normal ? 1 : 2;
+        default: return 1;
+    }
+}
+
 void Connections::rows(double t, const VecX& q, BilateralRows& rows) const {
     std::array<RowPiece, 6> piece;
+    rows.begin_rows(bilateral_rows_);
     for (const Group& group : groups_) {
         switch (group.source) {
             case Source::joint: {
@@ -347,13 +365,18 @@ void Connections::rows(double t, const VecX& q, BilateralRows& rows) const {
                 add_blocks(element.a, element.b, q, dim, piece.data(), rows.jacobian);
                 break;
             }
-            case Source::curve:
-                curve_rows(group.index, q,
-                           rows.begin_group(group.id, bodies_.freedom().normal ? 1 : 2, RowKind::holonomic), rows);
+            case Source::curve: {
+                const int first = rows.begin_group(group.id, group_size(group), RowKind::holonomic);
+                const OnCurve at = on_curve(group.index, q, nullptr, nullptr);
+                for (int i = first; i < rows.size(); ++i) rows.value[i] = at.rows.value[2 - rows.size() + i];
+                add_curve_blocks(group.index, at, q, rows.jacobian);
                 break;
-            case Source::gear:
-                gear_row(model_.joints[group.index], q, rows.begin_group(group.id, 1, RowKind::holonomic), rows);
+            }
+            case Source::gear: {
+                const int row = rows.begin_group(group.id, 1, RowKind::holonomic);
+                rows.value[row] = add_gear_blocks(model_.joints[group.index], q, rows.jacobian);
                 break;
+            }
             case Source::motor: drive_row(t, group, q, rows.begin_group(group.id, 1, RowKind::velocity), rows); break;
             case Source::friction:
             case Source::brake: drive_row(t, group, q, rows.begin_group(group.id, 1, RowKind::friction), rows); break;
@@ -374,7 +397,7 @@ double Connections::joint_error(const VecX& q, double arm) const {
         if (group.source == Source::joint) {
             const Joint& joint = model_.joints[group.index];
             const JointFrames at = frames(joint, q);
-            for (const Piece& piece : pieces_[group.index]) see(piece.kind, evaluate(piece, at, joint.length).value);
+            for (const Piece& piece : pieces_[group.index]) see(piece.kind, evaluate_value(piece, at, joint.length));
         } else if (group.source == Source::curve) {
             const OnCurve at = on_curve(group.index, q, nullptr, nullptr);
             for (int i = bodies_.freedom().normal ? 1 : 0; i < 2; ++i) see(PieceKind::distance, at.rows.value[i]);
@@ -420,20 +443,16 @@ double Connections::parameter(int joint, const VecX& q) const {
 }
 
 // Where all bodies move across one normal, n_1 is that normal and only n_2 holds.
-void Connections::curve_rows(int joint, const VecX& q, int first, BilateralRows& rows) const {
+void Connections::add_curve_blocks(int joint, const OnCurve& at, const VecX& q, BlockRows& rows) const {
     const Joint& data = model_.joints[joint];
-    const OnCurve at = on_curve(joint, q, nullptr, nullptr);
     std::array<RowPiece, 2> piece;
     const int skip = bodies_.freedom().normal ? 1 : 0;
-    for (int i = skip; i < 2; ++i) {
-        piece[i - skip] = curve_piece(at, i);
-        rows.value[first + i - skip] = at.rows.value[i];
-    }
-    add_blocks(data.a, data.b, q, 2 - skip, piece.data(), rows.jacobian);
+    for (int i = skip; i < 2; ++i) piece[i - skip] = curve_piece(at, i);
+    add_blocks(data.a, data.b, q, 2 - skip, piece.data(), rows);
 }
 
 // g = s_1 - ratio s_2 over up to four bodies, each named once.
-void Connections::gear_row(const Joint& gear, const VecX& q, int row, BilateralRows& rows) const {
+double Connections::add_gear_blocks(const Joint& gear, const VecX& q, BlockRows& rows) const {
     std::array<int, 4> body{};
     std::array<Wrench, 4> wrench;
     int bodies = 0;
@@ -448,17 +467,18 @@ void Connections::gear_row(const Joint& gear, const VecX& q, int row, BilateralR
         wrench[k].f += s * w.f;
         wrench[k].tau += s * w.tau;
     };
-    rows.value[row] = -gear.length;
+    double value = -gear.length;
     for (int k = 0; k < 2; ++k) {
         const int j = joint_index(gear.of[k]);
         const Joint& joint = model_.joints[j];
         const RowPiece piece = coordinate_piece(j, gear.of_coordinate[k], q);
         const double s = k == 0 ? 1.0 : -gear.ratio;
-        rows.value[row] += s * piece.value;
+        value += s * piece.value;
         add(joint.a, s, piece.a);
         add(joint.b, s, piece.b);
     }
-    for (int k = 0; k < bodies; ++k) bodies_.add_rows(body[k], q, std::span(&wrench[k], 1), rows.jacobian);
+    for (int k = 0; k < bodies; ++k) bodies_.add_rows(body[k], q, std::span(&wrench[k], 1), rows);
+    return value;
 }
 
 void Connections::drive_row(double t, const Group& group, const VecX& q, int row, BilateralRows& rows) const {
@@ -525,32 +545,42 @@ void Connections::limit_rows(const VecX& q, ContactRows& rows) const {
 }
 
 void Connections::bias(const VecX& q, const VecX& v, BilateralRows& joints) const {
-    int row = 0;
+    fill_bias(q, v, joints.bias.data(), nullptr);
+}
+
+void Connections::turn_rows(const VecX& q, const VecX& v, BilateralRows& joints) const {
+    joints.jacobian.clear();
+    fill_bias(q, v, joints.bias.data(), &joints.jacobian);
+}
+
+// The bias of all rows in their order; where `jacobian` is given, their groups and blocks are added to it.
+void Connections::fill_bias(const VecX& q, const VecX& v, double* bias, BlockRows* jacobian) const {
     for (const Group& group : groups_) {
+        if (jacobian) jacobian->begin_group(group_size(group));
         if (group.source == Source::joint) {
-            const auto j = static_cast<std::size_t>(group.index);
-            const Joint& joint = model_.joints[j];
-            row += piece_bias(pieces_[j], frames(joint, q), joint.a, joint.b, q, v, joints.bias.data() + row);
+            const Joint& joint = model_.joints[group.index];
+            bias += piece_bias(pieces_[group.index], frames(joint, q), joint.a, joint.b, q, v, bias, jacobian);
         } else if (group.source == Source::element) {
             const Element& element = elements_[group.index];
             const JointFrames at = frames(element.a, element.b, element.point_a, element.point_b, q);
-            row += piece_bias(element.pieces, at, element.a, element.b, q, v, joints.bias.data() + row);
+            bias += piece_bias(element.pieces, at, element.a, element.b, q, v, bias, jacobian);
         } else if (group.source == Source::curve) {
             const Joint& joint = model_.joints[group.index];
             const Twist a = bodies_.twist(joint.a, q, v), b = bodies_.twist(joint.b, q, v);
             const OnCurve at = on_curve(group.index, q, &a, &b);
             for (int i = bodies_.freedom().normal ? 1 : 0; i < 2; ++i) {
                 const double second = at.rows.second[i];
-                joints.bias[row++] =
-                    bodies_.has_bias() ? with_bias(second, curve_piece(at, i), joint.a, joint.b, q, v) : second;
+                *bias++ = bodies_.has_bias() ? with_bias(second, curve_piece(at, i), joint.a, joint.b, q, v) : second;
             }
+            if (jacobian) add_curve_blocks(group.index, at, q, *jacobian);
         } else if (group.source == Source::gear) {
             const Joint& gear = model_.joints[group.index];
-            joints.bias[row++] = coordinate_bias(joint_index(gear.of[0]), gear.of_coordinate[0], q, v) -
-                                 gear.ratio * coordinate_bias(joint_index(gear.of[1]), gear.of_coordinate[1], q, v);
+            *bias++ = coordinate_bias(joint_index(gear.of[0]), gear.of_coordinate[0], q, v) -
+                      gear.ratio * coordinate_bias(joint_index(gear.of[1]), gear.of_coordinate[1], q, v);
+            if (jacobian) add_gear_blocks(gear, q, *jacobian);
         } else {
             const Drive& drive = model_.joints[group.index].drives[group.drive];
-            joints.bias[row++] = coordinate_bias(group.index, drive.coordinate, q, v);
+            *bias++ = coordinate_bias(group.index, drive.coordinate, q, v, jacobian);
         }
     }
 }

@@ -33,6 +33,8 @@ public:
 
     void rows(double t, const VecX& q, BilateralRows& rows) const;
     void bias(const VecX& q, const VecX& v, BilateralRows& joints) const;
+    // Jacobian and bias at another place: nothing else of `joints`, which rows() has filled, is touched.
+    void turn_rows(const VecX& q, const VecX& v, BilateralRows& joints) const;
     // [m] The largest value of rows that hold joints and gears, without the rows; angles count times `arm`.
     double joint_error(const VecX& q, double arm) const;
     void limit_rows(const VecX& q, ContactRows& rows) const;
@@ -98,18 +100,21 @@ private:
     JointFrames frames(int a, int b, const Vec3& point_a, const Vec3& point_b, const VecX& q) const;
     JointFrames frames(const Joint& joint, const VecX& q) const;
     RowPiece coordinate_piece(int joint, int number, const VecX& q) const;  // value counted
-    double coordinate_bias(int joint, int number, const VecX& q, const VecX& v) const;
+    // Where `jacobian` is given, blocks of the row are added to it: here and in piece_bias().
+    double coordinate_bias(int joint, int number, const VecX& q, const VecX& v, BlockRows* jacobian = nullptr) const;
     // Second derivative of a row along constant twists, and what the bias of its two bodies adds.
     double with_bias(double second, const RowPiece& piece, int a, int b, const VecX& q, const VecX& v) const;
     int piece_bias(const std::vector<Piece>& pieces, const JointFrames& at, int a, int b, const VecX& q, const VecX& v,
-                   double* bias) const;
+                   double* bias, BlockRows* jacobian) const;
+    void fill_bias(const VecX& q, const VecX& v, double* bias, BlockRows* jacobian) const;
+    int group_size(const Group& group) const;  // rows
     void add_blocks(int a, int b, const VecX& q, int dim, const RowPiece* pieces, BlockRows& rows) const;
     OnCurve on_curve(int joint, const VecX& q, const Twist* a,
                      const Twist* b) const;  // twists for the second derivative
     static RowPiece curve_piece(const OnCurve& at, int row);
-    void curve_rows(int joint, const VecX& q, int first, BilateralRows& rows) const;
+    void add_curve_blocks(int joint, const OnCurve& at, const VecX& q, BlockRows& rows) const;
     double parameter(int joint, const VecX& q) const;  // on the curve, near the one in q
-    void gear_row(const Joint& gear, const VecX& q, int row, BilateralRows& rows) const;
+    double add_gear_blocks(const Joint& gear, const VecX& q, BlockRows& rows) const;  // returns g
     void drive_row(double t, const Group& group, const VecX& q, int row, BilateralRows& rows) const;
     double gap_at(const Limit& limit, double value) const;  // where the coordinate has this value
 
@@ -124,6 +129,7 @@ private:
     std::vector<Counted> counted_;
     std::vector<double> reach_;  // [m] per body: its size as joints see it; infinity if fixed
     int nq_ = 0;
+    int bilateral_rows_ = 0;  // of all groups
 };
 
 }  // namespace stickslip

@@ -157,8 +157,26 @@ public:
         fill_joints(t, q, *loan, joints);
         fill_joint_bias(t, q, v, *loan, joints);
     }
+    void turn_joint_rows(double t, const VecX& q, const VecX& v, BilateralRows& joints,
+                         BilateralRows& scratch) const override {
+        if (!only_joints()) return System::turn_joint_rows(t, q, v, joints, scratch);
+        const auto loan = pool_.borrow();
+        if (m_.joints > 0) set_joint_blocks(t, q, *loan, joints.jacobian);
+        fill_joint_bias(t, q, v, *loan, joints);
+    }
+    double joint_error(double t, const VecX& q, const VecX&, double, BilateralRows&) const override {
+        if (m_.joints == 0) return 0;
+        const auto loan = pool_.borrow();
+        VecX& g = loan->vector(Scratch::joint_vector, m_.joints);
+        m_.joint_value(t, q, g);
+        double error = 0;
+        for (int j = 0; j < m_.joints; ++j) error = std::max(error, std::abs(g[j]));
+        return error;
+    }
+    // Neither velocity rows nor springs nor friction.
+    bool only_joints() const { return m_.velocity_rows == 0 && m_.springs.empty() && m_.friction.empty(); }
     void fill_joints(double t, const VecX& q, Scratch& w, BilateralRows& joints) const {
-        if (m_.velocity_rows == 0 && m_.springs.empty() && m_.friction.empty()) {
+        if (only_joints()) {
             set_joints(t, q, w, joints);
         } else {
             joints.clear();
@@ -359,13 +377,16 @@ private:
         }
         if (n == 0) return;
         VecX& g = w.vector(Scratch::joint_vector, m_.joints);
-        MatX& full = w.matrix(Scratch::joint_rows, m_.joints, m_.nv);
         m_.joint_value(t, q, g);
+        for (int j = 0; j < m_.joints; ++j) joints.value[j] = g[j];
+        set_joint_blocks(t, q, w, G);
+    }
+
+    void set_joint_blocks(double t, const VecX& q, Scratch& w, BlockRows& G) const {
+        MatX& full = w.matrix(Scratch::joint_rows, m_.joints, m_.nv);
         m_.joint_jacobian(t, q, full);
-        for (int j = 0; j < m_.joints; ++j) {
-            joints.value[j] = g[j];
+        for (int j = 0; j < m_.joints; ++j)
             for (int i = 0; i < m_.nv; ++i) G.values[j * m_.nv + i] = full(j, i);
-        }
     }
 
     void add_velocity_rows(double t, const VecX& q, Scratch& w, BilateralRows& joints) const {

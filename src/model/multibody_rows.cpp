@@ -56,7 +56,6 @@ void MultibodySystem::limits(const VecX& q, ContactRows& limits) const {
 void MultibodySystem::rows(double t, const VecX& q, ContactFinder& finder, BilateralRows& joints,
                            ContactRows& contacts) const {
     ++finder.counts.rows;
-    joints.clear();
     contacts.clear();
     connections_->rows(t, q, joints);
     contact_rows(q, finder, contacts);
@@ -64,9 +63,13 @@ void MultibodySystem::rows(double t, const VecX& q, ContactFinder& finder, Bilat
 }
 
 void MultibodySystem::joint_rows(double t, const VecX& q, const VecX& v, BilateralRows& joints) const {
-    joints.clear();
     connections_->rows(t, q, joints);
     connections_->bias(q, v, joints);
+}
+
+void MultibodySystem::turn_joint_rows(double, const VecX& q, const VecX& v, BilateralRows& joints,
+                                      BilateralRows&) const {
+    connections_->turn_rows(q, v, joints);
 }
 
 double MultibodySystem::joint_error(double, const VecX& q, const VecX&, double arm, BilateralRows&) const {

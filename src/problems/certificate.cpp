@@ -332,9 +332,10 @@ private:
             typename Precision::Sum sum = row_speed<Precision>(G, g, j, nodes_, x_.v);
             Precision::add(sum, problem_.T[j], lambda);
             Precision::add(sum, problem_.b[j], -1);
-            const double w = Precision::value(sum), rho = natural_step(row_weight(G, g, j, w_.inverse) + problem_.T[j]);
+            const double w = Precision::value(sum);
             double map = std::abs(w);
             if (!(lower == -infinity && upper == infinity)) {  // a free row has w itself as its natural map
+                const double rho = natural_step(row_weight(G, g, j, w_.inverse) + problem_.T[j]);
                 const double x = lambda - rho * w;
                 const bool known = !std::isnan(x) && !std::isnan(lower) && !std::isnan(upper) && lower <= upper;
                 map = known ? std::abs(lambda - std::clamp(x, lower, upper)) / rho : not_known;

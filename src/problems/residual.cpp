@@ -71,14 +71,21 @@ Residual residual(const StepProblem& problem, const StepSolution& solution, Resi
     s.inverse.apply(s.balance, s.balance_velocity);
     for (int i = 0; i < nodes.nv(); ++i) raise(result.dynamics, std::abs(s.balance_velocity[i]));
 
-    fill_diagonal(G, s.inverse, s.diagonal);
+    const auto free = [&](int j) { return problem.lower[j] == -infinity && problem.upper[j] == infinity; };
+    bool all_free = true;
+    for (int j = 0; j < G.rows() && all_free; ++j) all_free = free(j);
+    if (!all_free) fill_diagonal(G, s.inverse, s.diagonal);
     G.product(nodes, solution.v, s.w);
     for (int j = 0; j < G.rows(); ++j) {
         const double lambda = solution.lambda[j];
         const double w = s.w[j] + problem.T[j] * lambda - problem.b[j];
+        // a free row has w itself as its natural map; the difference of lambdas would lose digits
+        if (free(j)) {
+            raise(result.joints, std::abs(w));
+            continue;
+        }
         const double rho = natural_step(s.diagonal[j] + problem.T[j]);
         const double x = lambda - rho * w;
-        // a free row has w itself as its natural map; the difference of lambdas would lose digits
         if (std::isnan(problem.lower[j]) || std::isnan(problem.upper[j])) result.joints = not_a_number;
         const double map = x >= problem.lower[j] && x <= problem.upper[j] ? std::abs(w)
                            : std::isnan(x)                                ? not_a_number

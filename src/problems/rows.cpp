@@ -24,16 +24,35 @@ void BilateralRows::clear() {
     impulsive.clear();
 }
 
+void BilateralRows::begin_rows(int rows) {
+    jacobian.clear();
+    id.clear();
+    const auto n = static_cast<std::size_t>(rows);
+    const auto set = [n](auto& list, auto x) {
+        if (list.size() != n) list.resize(n);
+        for (auto& entry : list) entry = x;
+    };
+    set(kind, RowKind::holonomic);
+    for (auto* list : {&value, &target, &servo, &goal, &goal_rate, &stiffness, &damping, &bias}) set(*list, 0.0);
+    set(force_lower, -infinity);
+    set(force_upper, infinity);
+    set(impulsive, char{0});
+}
+
 int BilateralRows::begin_group(std::uint32_t joint, int dim, RowKind row_kind) {
     const int first = jacobian.rows();
     jacobian.begin_group(dim);
     id.push_back(joint);
     const std::size_t n = static_cast<std::size_t>(jacobian.rows());
-    kind.resize(n, row_kind);
-    for (auto* list : {&value, &target, &servo, &goal, &goal_rate, &stiffness, &damping, &bias}) list->resize(n, 0.0);
-    force_lower.resize(n, -infinity);
-    force_upper.resize(n, infinity);
-    impulsive.resize(n, 0);
+    if (kind.size() < n) {
+        kind.resize(n);
+        for (auto* list : {&value, &target, &servo, &goal, &goal_rate, &stiffness, &damping, &bias})
+            list->resize(n, 0.0);
+        force_lower.resize(n, -infinity);
+        force_upper.resize(n, infinity);
+        impulsive.resize(n, 0);
+    }
+    for (std::size_t i = static_cast<std::size_t>(first); i < n; ++i) kind[i] = row_kind;
     return first;
 }
 

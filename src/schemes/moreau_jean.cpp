@@ -142,7 +142,8 @@ void move_ahead(const System& system, const State& x, double h, double th, Step&
     system.advance(w.q_ahead, s.dq);
 }
 
-// Bilateral rows (1-th) h v ahead, in place of those at q; values and targets stay. False: there are no joints to hold.
+// Bilateral rows (1-th) h v ahead, in place of those at q; values and targets stay. False: there are no joints to hold. Where the mass varies
+// w.q_ahead is there already.
 bool take_rows_ahead(const System& system, const State& x, double h, double th, Step& s, MoreauJean::Work& w) {
     BilateralRows& joints = s.problem.joints;
     if (std::find(joints.kind.begin(), joints.kind.end(), RowKind::holonomic) == joints.kind.end()) return false;
@@ -150,10 +151,8 @@ bool take_rows_ahead(const System& system, const State& x, double h, double th, 
     for (int i = 0; i < joints.size(); ++i)
         s.terms.joint_drift[i] = joints.value[i] + (1 - th) * h * s.terms.joint_drift[i];
     if (th == 1) return true;
-    move_ahead(system, x, h, th, s, w);
-    system.joint_rows(x.t + (1 - th) * h, w.q_ahead, x.v, w.ahead);
-    joints.jacobian = w.ahead.jacobian;
-    joints.bias = w.ahead.bias;
+    if (system.constant_mass()) move_ahead(system, x, h, th, s, w);
+    system.turn_joint_rows(x.t + (1 - th) * h, w.q_ahead, x.v, joints, w.ahead);
     return true;
 }
 
@@ -264,7 +263,8 @@ void MoreauJean::hold_joints(const System& system, Solver& solver, State& x, Ste
             s.q1 = x.q;
         }
     }
-    const double allowed = h * std::min(growth, std::cbrt(bear * limit / error));
+    const double room = bear * limit / error;
+    const double allowed = h * (room < growth * growth * growth ? std::cbrt(room) : growth);
     // A step that was cut for other reasons says nothing against longer ones.
     w.joint_step = allowed < step ? std::max(shortest, allowed) : infinity;
 }
@@ -280,16 +280,13 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
     begin_step(x, s);
 
     // Joints, and the contacts that are predicted active.
-    system.mass(x.q, s.terms.mass);
-    problem.A = s.terms.mass;
+    if (problem.A.nodes != system.nodes()) problem.A.shape_diagonal(system.nodes());
     find_rows(system, x.t, x.q, x.v, h, s);
     note_violations(x.v, s);
     const double th = servo_jumps(x.v, s) ? 1.0 : options_.theta;
-    if (th < 1 && !system.constant_mass()) {
-        move_ahead(system, x, h, th, s, w);
-        system.mass(w.q_ahead, s.terms.mass);
-        problem.A = s.terms.mass;
-    }
+    const bool mass_ahead = th < 1 && !system.constant_mass();
+    if (mass_ahead) move_ahead(system, x, h, th, s, w);
+    system.mass(mass_ahead ? w.q_ahead : x.q, s.terms.mass);
     // Where overlap is pushed out of positions, nothing is thrown out of it by velocities. Step control sees by how much bodies
     // sink in: it must not be spared that.
     const bool push = options_.overlap.index == static_cast<int>(Overlap::push);

@@ -50,6 +50,35 @@ TEST(LagrangianSystem, QuaternionBlockTurnsAsARigidBodyDoes) {
     EXPECT_NEAR(q.segment<4>(1).norm(), 1, 1e-15);
 }
 
+TEST(LagrangianSystem, RowsTurnedToAnotherPlaceAreThoseFoundThere) {
+    for (const bool rolls : {false, true}) {
+        LagrangianModel model;
+        model.name = "point on a growing circle";
+        model.coordinates = {"x", "y"};
+        model.nv = 2;
+        model.constant_mass = MatX::Identity(2, 2);
+        model.joints = 1;
+        model.joint_value = [](double t, const VecX& q, VecX& g) { g[0] = q.squaredNorm() - 1 - t; };
+        model.joint_jacobian = [](double, const VecX& q, MatX& G) { G.row(0) = 2 * q.transpose(); };
+        model.joint_bias = [](double, const VecX&, const VecX& v, VecX& d) { d[0] = 2 * v.squaredNorm(); };
+        model.velocity_rows = rolls ? 1 : 0;
+        model.velocity_jacobian = [](double t, const VecX& q, MatX& G) { G.row(0) << 1, t * q[0]; };
+        model.velocity_bias = [](double t, const VecX&, const VecX& v, VecX& d) { d[0] = t * v[0] * v[1]; };
+        const auto system = make_lagrangian_system(model);
+        const VecX q0 = (VecX(2) << 0.6, 0.7).finished(), q1 = (VecX(2) << 0.2, -0.9).finished(),
+                   v = (VecX(2) << 3, -2).finished();
+        BilateralRows here, there, scratch;
+        system->joint_rows(0.5, q0, v, here);
+        system->joint_rows(0.7, q1, v, there);
+        const std::vector<double> value = here.value;
+        system->turn_joint_rows(0.7, q1, v, here, scratch);
+        EXPECT_EQ(here.jacobian.values, there.jacobian.values);
+        EXPECT_EQ(here.bias, there.bias);
+        EXPECT_EQ(here.value, value);
+        EXPECT_EQ(system->joint_error(0.7, q1, v, 1, scratch), std::abs(there.value[0]));
+    }
+}
+
 TEST(LagrangianSystem, QuaternionBlockHasEulersEquations) {
     const auto system = make_lagrangian_system(body_with_slider());
     const VecX v = (VecX(5) << 0.3, 1.2, -0.7, 2.1, 0.4).finished();

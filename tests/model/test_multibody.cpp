@@ -234,6 +234,32 @@ private:
     std::unique_ptr<Bodies> world_;
 };
 
+TEST_P(RandomBodies, RowsTurnedToAnotherPlaceAreThoseFoundThere) {
+    Random random(GetParam() ? 31 : 29);
+    for (int trial = 0; trial < 100; ++trial) {
+        const MultibodySystem system(random_model(random, GetParam()));
+        const State x = system.initial_state(std::vector<Vec3>(3, Vec3::Zero()), std::vector<Vec3>(3, Vec3::Zero()));
+        const VecX v = random.vector(system.nv());
+        VecX q = x.q;
+        system.advance(q, 0.1 * v);
+        BilateralRows here, there, turned, scratch;
+        system.joint_rows(0.3, x.q, v, here);
+        system.joint_rows(0.4, q, v, there);
+        turned = here;
+        system.turn_joint_rows(0.4, q, v, turned, scratch);
+        EXPECT_EQ(turned.jacobian.values, there.jacobian.values);
+        EXPECT_EQ(turned.jacobian.row, there.jacobian.row);
+        EXPECT_EQ(turned.jacobian.first, there.jacobian.first);
+        EXPECT_EQ(turned.bias, there.bias);
+        EXPECT_EQ(turned.value, here.value);
+        EXPECT_EQ(turned.target, here.target);
+        double error = 0;  // angles count as they are
+        for (int i = 0; i < there.size(); ++i)
+            if (there.kind[i] == RowKind::holonomic) error = std::max(error, std::abs(there.value[i]));
+        EXPECT_NEAR(system.joint_error(0.4, q, v, 1, scratch), error, 1e-14);  // gears are summed in another order
+    }
+}
+
 // With u = T(q) v the velocities in W, the rows are J T and their bias is that in W plus J dT/dt v.
 TEST(Connections, DoNotKnowTheCoordinatesOfTheirBodies) {
     Random random(23);

@@ -23,6 +23,18 @@ RowPiece evaluate(const Piece& piece, const JointFrames& at, double length) {
     return distance(at.points, length);
 }
 
+double evaluate_value(const Piece& piece, const JointFrames& at, double length) {
+    const Quat &A = at.a.attitude, &B = at.b.attitude;
+    switch (piece.kind) {
+        case PieceKind::world_point: return piece.d.dot(at.points.delta);
+        case PieceKind::carried_point: return (A * piece.d).dot(at.points.delta);
+        case PieceKind::right_angle: return (A * piece.d).dot(B * piece.f);
+        case PieceKind::turn: return evaluate(piece, at, length).value;
+        case PieceKind::distance: break;
+    }
+    return at.points.delta.norm() - length;
+}
+
 double evaluate_bias(const Piece& piece, const JointFrames& at, const Twist& a, const Twist& b) {
     const Quat &A = at.a.attitude, &B = at.b.attitude;
     switch (piece.kind) {

@@ -29,6 +29,7 @@ struct JointFrames {
 JointFrames joint_frames(const Pose& a, const Pose& b, const Vec3& point_a, const Vec3& point_b);
 
 RowPiece evaluate(const Piece& piece, const JointFrames& at, double length);
+double evaluate_value(const Piece& piece, const JointFrames& at, double length);  // the same without the gradient
 double evaluate_bias(const Piece& piece, const JointFrames& at, const Twist& a, const Twist& b);
 
 // The rows that must vanish. z of a joint's axes is the joint axis. Where bodies turn about one normal alone: for `fixed` z is it, for

@@ -44,6 +44,7 @@ double servo_speed(const BilateralRows& joints, int i, double h, double x, doubl
 
 void fill_impulses(const System& system, const State& x, double h, double a, Step& s) {
     system.forces(inside_end(x.t, h), x.q, x.v, s.terms.end_forces);
+    if (system.loads_vary()) s.terms.load_last = s.terms.end_forces.applied;
     mix_impulses(system, x, h, a, s);
 }
 
@@ -52,6 +53,7 @@ double inside_end(double t, double h) { return std::nextafter(t + h, -infinity);
 
 void mix_impulses(const System& system, const State& x, double h, double a, Step& s) {
     system.forces(std::nextafter(x.t, infinity), x.q, x.v, s.terms.impulses);
+    if (system.loads_vary()) s.terms.load_first = s.terms.impulses.applied;
     s.terms.impulses.potential = h * ((1 - a) * s.terms.impulses.potential + a * s.terms.end_forces.potential);
     s.terms.impulses.applied = h * ((1 - a) * s.terms.impulses.applied + a * s.terms.end_forces.applied);
     add_unseen_loads(system, x, h, a, s);

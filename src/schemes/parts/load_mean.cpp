@@ -72,10 +72,8 @@ void add_unseen_loads(const System& system, const State& x, double h, double a, 
     terms.load_doubt = 0;
     if (!(h > 0) || !system.loads_vary()) return;
     terms.load_size.setZero(x.v.size());
-    look(system, x, std::nextafter(x.t, infinity), terms);
-    terms.load_first = terms.load.applied;
-    look(system, x, inside_end(x.t, h), terms);
-    terms.load_last = terms.load.applied;
+    for (const VecX* load : {&terms.load_first, &terms.load_last})
+        terms.load_size = terms.load_size.cwiseMax(load->cwiseAbs());
     const double t1 = x.t + h;
     const bool jumps = system.next_jump(x.t) < t1;
     if (!jumps && straight(system, x, h, terms)) return;

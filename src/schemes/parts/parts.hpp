@@ -54,9 +54,11 @@ const RowVec& joint_speeds(const VecX& v, Step& s);
 // Potential and applied IMPULSES of the step, h ((1 - a) k(t0) + a k(t1)) at (q, v), in s.terms.impulses. Loads that switch
 // at the ends of the step are taken with their values inside it.
 void fill_impulses(const System& system, const State& x, double h, double a, Step& s);
-// The same with the forces of the end, at whatever (q, v) and inside_end(t, h), already in s.terms.end_forces.
+// The same with the forces of the end, at whatever (q, v) and inside_end(t, h), already in s.terms.end_forces; after fill_impulses() in
+// the same step, which leaves the loads at its end for add_unseen_loads().
 void mix_impulses(const System& system, const State& x, double h, double a, Step& s);
-// Adds to s.terms.impulses what that rule misses of loads that change faster than the step (load_mean.cpp).
+// Adds to s.terms.impulses what that rule misses of loads that change faster than the step (load_mean.cpp); the loads at its ends, at (q, v),
+// are in s.terms.load_first and load_last.
 void add_unseen_loads(const System& system, const State& x, double h, double a, Step& s);
 double inside_end(double t, double h);  // [s] t + h, one rounding before it
 
