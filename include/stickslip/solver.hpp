@@ -31,9 +31,10 @@ enum class Rung : std::uint8_t {
     direct_iterative,
     block_pivot,
     pgs,
+    accelerated_gradient,
     other
 };
-inline constexpr std::size_t rung_count = 15;
+inline constexpr std::size_t rung_count = 16;
 const char* to_string(Rung rung);        // as SolveReport::solver spells it: "mode-solve"
 Rung rung_named(std::string_view name);  // `other` where there is none of this name
 

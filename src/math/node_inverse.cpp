@@ -106,6 +106,16 @@ void invert_pivoted(int n, const double* block, double* inverse, std::vector<dou
     }
 }
 
+// y = M x, column-major N x N; the sums stay in registers.
+template <int N>
+void apply_sized(const double* M, const double* x, double* y) {
+    double sum[N];
+    for (int i = 0; i < N; ++i) sum[i] = M[i] * x[0];
+    for (int j = 1; j < N; ++j)
+        for (int i = 0; i < N; ++i) sum[i] += M[j * N + i] * x[j];
+    for (int i = 0; i < N; ++i) y[i] = sum[i];
+}
+
 }  // namespace
 
 void NodeInverse::factor(const BlockMatrix& A) {
@@ -133,7 +143,13 @@ void NodeInverse::factor(const BlockMatrix& A) {
 void NodeInverse::apply(const ConstRef& x, Eigen::Ref<VecX> y) const {
     for (int n = 0; n < nodes_.size(); ++n) {
         const int i = nodes_.start[n], d = nodes_.dof(n);
-        y.segment(i, d).noalias() = block(n).lazyProduct(x.segment(i, d));
+        if (d == 6) {
+            apply_sized<6>(values_.data() + offset_[n], x.data() + i, y.data() + i);
+        } else if (d == 3) {
+            apply_sized<3>(values_.data() + offset_[n], x.data() + i, y.data() + i);
+        } else {
+            y.segment(i, d).noalias() = block(n).lazyProduct(x.segment(i, d));
+        }
     }
 }
 

@@ -163,6 +163,14 @@ bool AutoSolver::admm(Climb& climb, const AdmmOptions& options) {
     });
 }
 
+bool AutoSolver::gradient(Climb& climb) {
+    return attempt(climb, [&](StepSolution& x, SolveReport& local) {
+        local.residual = climb.report.residual;
+        local.solver = "accelerated-gradient";
+        if (gradient_.improve(climb.problem, weights_, {}, goal_, meter_, x, local)) polish(climb.problem, x, local);
+    });
+}
+
 // The modes that were found, solved for exactly where they are right.
 void AutoSolver::polish(const StepProblem& problem, StepSolution& x, SolveReport& local) {
     modes_.max_rounds = polish_rounds;
@@ -354,9 +362,11 @@ bool AutoSolver::climb(Climb& climb) {
     if (contacts <= exact_island && cones.polygons && !cones.discs && pivots(climb)) return true;
     if (meter_.used_up(modes_.cost()) || !weights_.prepare(climb.problem)) return false;
     meter_.add(weights_.factorisations());
+    const bool loose = contacts > large_island && gradient_.suits(climb.problem);
+    if (loose && (admm(climb, first_admm) || gradient(climb))) return true;
     // Where few factorisations are affordable, back substitutions are the better use of the work.
     if (meter_.left() < path_factorisations && !budget_.limited()) return admm(climb, patient_admm);
-    if (admm(climb, contacts <= large_island ? first_admm : longer_admm) ||
+    if ((!loose && admm(climb, contacts <= large_island ? first_admm : longer_admm)) ||
         (contacts <= exact_island && path(climb, climb.best, short_path)) || good_enough(climb) ||
         (contacts <= exact_island && path(climb, climb.best, stiffest_path)) || path(climb, climb.best, along_path) ||
         path(climb, climb.best, stiffer_path))

@@ -7,6 +7,7 @@
 //   nsgs              a few sweeps, in small islands
 //   lemke             polygons of up to 100 contacts, exactly
 //   admm              one factorisation and many back substitutions (admm.hpp)
+//   accelerated-gradient   projections with momentum (accelerated_gradient.hpp), in large islands of loosely packed bodies
 //   path-newton       Newton's method that changes modes one by one (path_newton.hpp): what is hard mostly ends here
 //   path-newton, interior-point, admm, nsgs, cone-newton   the same from other points, and others, with more patience
 //   compliance        contacts that give way a little: that problem is solved exactly, and the compliance told (soft_contacts.hpp)
@@ -19,6 +20,7 @@
 #pragma once
 
 #include "problems/residual.hpp"
+#include "solvers/accelerated_gradient.hpp"
 #include "solvers/admm.hpp"
 #include "solvers/cone_newton.hpp"
 #include "solvers/interior_point.hpp"
@@ -75,6 +77,7 @@ private:
     template <class Attempt>
     bool attempt(Climb& climb, Attempt&& run);
     bool admm(Climb& climb, const AdmmOptions& options);
+    bool gradient(Climb& climb);
     bool path(Climb& climb, const StepSolution& start, PathNewtonOptions options);
     void polish(const StepProblem& problem, StepSolution& x, SolveReport& local);
     bool sweeps(Climb& climb, int count);
@@ -100,6 +103,7 @@ private:
     ModeSolver modes_;
     RowWeights weights_;
     Admm admm_;
+    AcceleratedGradient gradient_;
     PathNewton path_;
     NsgsSolver nsgs_;
     ConeNewtonSolver newton_;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::array<const char*, rung_count> rung_names{
     "free",           "rest",        "one-node",   "mode-solve",       "nsgs",        "admm", "path-newton", "lemke",
-    "interior-point", "cone-newton", "compliance", "direct-iterative", "block-pivot", "pgs",  "other"};
+    "interior-point", "cone-newton", "compliance", "direct-iterative", "block-pivot", "pgs",  "accelerated-gradient", "other"};
 
 }  // namespace
 
