@@ -3,7 +3,7 @@
 //   q = p + b (p - p_before),   p := P(q - u(q)/(L w)),   u(q) = H A^-1 (r + H' q) + S q + c
 //
 // with P of normal_pieces.hpp, w_N and w_T the normal and the mean tangential entry of W_ii, and L the largest eigenvalue of W in that
-// scale. A fixed point obeys Coulomb's law as it is, no shift. One iteration costs two products with H and no back substitution.
+// scale. A fixed point obeys Coulomb's law as it is, no shift. One iteration reads H once and needs no back substitution.
 //
 // Jammed heaps have velocities that hardly depend on the impulses: what is left drifts for a thousand iterations of alternating
 // directions until some contact changes its mode. Momentum (Nesterov 1983; Mazhar et al. 2015 for heaps) crosses such stretches in the square
@@ -25,32 +25,43 @@ namespace stickslip {
 
 struct AcceleratedGradientOptions {
     int block = 500;           // iterations between two looks at the progress
-    int max_blocks = 40;
-    double least_fall = 0.9;   // of the best residual, in one of max_idle blocks
-    int max_idle = 4;
+    int max_blocks = 100;
+    double least_fall = 0.95;  // of the best residual, in one of max_idle blocks
+    int max_idle = 25;
 };
 
 class AcceleratedGradient {
 public:
-    // Whether it suits the island: no bilateral rows, and few contacts per body.
+    // Whether it suits the island: no bilateral rows, bodies and contacts of one kind, and few contacts per body.
     bool suits(const StepProblem& problem);
     // After suits(). Improves `solution`, the best point so far, whose residual is report.residual; true when that is at most tol.
     bool improve(const StepProblem& problem, RowWeights& weights, const AcceleratedGradientOptions& options, double tol, WorkMeter& meter,
                  StepSolution& solution, SolveReport& report);
 
 private:
-    void velocities(const StepProblem& problem, const RowVec& impulses, const VecX& momentum, RowVec& u);  // u = H A^-1 (momentum + H' p)
+    // The rows of one contact, with as many columns for each of two bodies; a fixed one is the node behind the last.
+    struct Bodies {
+        int first, second;  // their velocities begin here
+    };
+    template <int Dof, int Dim>
+    bool pack(const StepProblem& problem);  // false where a contact or body has other sizes
+    template <int Dof, int Dim>
     double largest_eigenvalue(const StepProblem& problem);
-    void iterate(const StepProblem& problem);
+    template <int Dof, int Dim>
+    void start(const StepProblem& problem);    // load_ of q_
+    template <int Dof, int Dim>
+    void iterate(const StepProblem& problem);  // load_ becomes that of the next q_
     double look(const StepProblem& problem, RowWeights& weights);  // leaves the point in x_ and returns its residual
 
     MassInverse inverse_;
     DelassusRows rows_;
-    std::vector<double> weight_;  // per row
+    int dim_ = 0;                 // rows of every contact: 3 in space, 2 in the plane
+    AlignedDoubles packed_;       // per contact H_i', column-major 2 Dof x Dim
+    std::vector<Bodies> bodies_;  // per contact
+    std::vector<double> weight_, step_;  // per row: w, and 1/(L w) or a little more
     std::vector<int> age_;        // per contact: iterations since its gradient pointed back
-    RowVec p_, before_, q_, u_;
-    VecX load_, v_, nothing_;
-    double steepest_ = 1;  // L
+    RowVec p_, q_, u_;
+    VecX load_, v_;               // with a node more than the problem has
     StepSolution x_;
     Residual residual_;
     ResidualWork residual_work_;

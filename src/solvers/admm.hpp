@@ -24,6 +24,7 @@ struct AdmmOptions {
     int max_blocks = 10;
     double least_fall = 0.5;   // of the best residual per block
     int max_idle = 0;          // blocks in a row that may miss it
+    bool polish_far = true;    // the modes found are worth a try above the tolerance; not in large heaps, where some are always wrong
 };
 
 class Admm {

@@ -34,6 +34,9 @@ constexpr int small_island = 12;
 // A softened problem, exactly solved, is better than a point of a smaller residual that obeys no law: up to this factor.
 constexpr double soft_allowance = 3;
 
+// Contacts above which no compliance was ever found in what softening may cost.
+constexpr int soft_island = 1000;
+
 // Of max_work: what softening may cost on top.
 constexpr double soft_work_share = 0.2;
 
@@ -55,7 +58,7 @@ constexpr PathNewtonOptions along_path{.full_steps = 100, .extra_looks = 5}, sti
 // In small islands heavy bodies on light ones are the difficulty, which eps makes worse.
 constexpr PathNewtonOptions short_path{.first_eps = 1e-7, .max_factorisations = 20, .max_idle = 20};
 constexpr PathNewtonOptions stiffest_path{.first_eps = 1e-7, .max_idle = 60, .extra_looks = 5};
-constexpr AdmmOptions first_admm{}, longer_admm{.least_fall = 0.9, .max_idle = 2};
+constexpr AdmmOptions first_admm{}, short_admm{.polish_far = false}, longer_admm{.least_fall = 0.9, .max_idle = 2};
 constexpr AdmmOptions patient_admm{.max_blocks = 60, .least_fall = 0.99, .max_idle = 10};
 
 struct Cones {
@@ -159,7 +162,7 @@ bool AutoSolver::admm(Climb& climb, const AdmmOptions& options) {
         local.residual = climb.report.residual;
         local.solver = "admm";
         admm_.improve(climb.problem, weights_, options, goal_, meter_, x, local);
-        if (local.residual.max() <= polish_below * weights_.speed()) polish(climb.problem, x, local);
+        if (local.residual.max() <= (options.polish_far ? polish_below * weights_.speed() : goal_)) polish(climb.problem, x, local);
     });
 }
 
@@ -261,7 +264,7 @@ void AutoSolver::restore_momentum(const StepProblem& problem, StepSolution& solu
 
 // Where the rigid problem is not solved: contacts that give way, if that leaves no larger error than the best point has.
 void AutoSolver::soften(const StepProblem& problem, StepSolution& solution, SolveReport& report) {
-    if (budget_.limited() || problem.contacts.size() == 0 || !weights_.prepare(problem)) return;
+    if (budget_.limited() || problem.contacts.size() == 0 || problem.contacts.size() > soft_island || !weights_.prepare(problem)) return;
     meter_.start(budget_);
     meter_.limit(modes_.cost(), 1e9 * soft_work_share * options_.max_work);
     SolveReport soft;
@@ -363,7 +366,7 @@ bool AutoSolver::climb(Climb& climb) {
     if (meter_.used_up(modes_.cost()) || !weights_.prepare(climb.problem)) return false;
     meter_.add(weights_.factorisations());
     const bool loose = contacts > large_island && gradient_.suits(climb.problem);
-    if (loose && (admm(climb, first_admm) || gradient(climb))) return true;
+    if (loose && (admm(climb, short_admm) || gradient(climb) || meter_.used_up())) return good_enough(climb);
     // Where few factorisations are affordable, back substitutions are the better use of the work.
     if (meter_.left() < path_factorisations && !budget_.limited()) return admm(climb, patient_admm);
     if ((!loose && admm(climb, contacts <= large_island ? first_admm : longer_admm)) ||

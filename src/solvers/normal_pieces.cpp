@@ -199,7 +199,7 @@ ContactMode project_state(const ContactCone& cone, const double* xi, double* z) 
             z[0] = z[1] = z[2] = 0;
             return ContactMode::open;
         }
-        const double size = std::hypot(xi[1], xi[2]), most = cone.mu * xi[0];
+        const double size = std::sqrt(xi[1] * xi[1] + xi[2] * xi[2]), most = cone.mu * xi[0];
         const double share = size > most ? most / size : 1.0;
         z[0] = xi[0];
         z[1] = share * xi[1];
