@@ -39,7 +39,6 @@ public:
     // Of half the thickness of the thinner shape: how deep two may be in each other when they are looked at.
     double slack_share = deep;
     static constexpr double deep = 0.4, shallow = 0.02;
-    VecX still;  // no acceleration
 
     // Nothing gets as far as the slack of the thinnest shape: nothing can pass.
     bool quiet(const CollisionModel& model);
