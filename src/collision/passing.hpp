@@ -56,7 +56,6 @@ private:
         Vec3 velocity = Vec3::Zero(), acceleration = Vec3::Zero(), spin = Vec3::Zero();
         double reach = 0;     // [m] rho, 0 if it does not turn
         double swing = 0;     // [m/s^2] |w|^2 times the distance from the centre of mass
-        double thickness = 0; // [m] half of it
     };
     struct Pair {
         const Part &a, &b;
@@ -66,7 +65,8 @@ private:
         Vec3 down;        // its direction
     };
     Part part(const CollisionModel& model, int collider) const;
-    double pair_time(const Pair& pair);  // [s]
+    double way(const CollisionModel& model, int collider) const;  // [m] its reach
+    double pair_time(const Pair& pair, double enough);            // [s] at most the true one; more than enough need not be known
     static void try_direction(const Pair& pair, const Vec3& n, double& best);
 
     ContactFinder finder_;

@@ -10,7 +10,7 @@
 //
 // A must be positive definite for the contact problem to have a solution. With forces that drive things apart (a body pushed at its top) it
 // is so only for short steps; `switched` then takes the part of -k_v and -k_q that is, for which A is positive definite with any h, and the
-// exact ones as soon as h allows it, which keeps order two [Potra et al., (16) and section 11].
+// exact ones as soon as h is so short that they take no more than half of M away, which keeps order two [Potra et al., (16) and section 11].
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <algorithm>
@@ -40,6 +40,9 @@ void add_gyroscopic_slope(const System& system, double s, const VecX& v, Step& s
     }
 }
 
+// Of M, at least, in A with exact slopes: where next to nothing is left of it, a step goes anywhere.
+constexpr double kept_mass = 0.5;
+
 // Whether the symmetric part of A is.
 bool positive_definite(const BlockMatrix& A) {
     const auto holds = [](const MatX& B) { return Eigen::LLT<MatX>(0.5 * (B + B.transpose())).info() == Eigen::Success; };
@@ -47,6 +50,11 @@ bool positive_definite(const BlockMatrix& A) {
     for (int n = 0; n < A.nodes.size(); ++n)
         if (!holds(A.block(n))) return false;
     return true;
+}
+
+bool keeps_mass(BlockMatrix A, const BlockMatrix& mass) {
+    A.add(-kept_mass, mass);
+    return positive_definite(A);
 }
 
 // The positive part of each node's symmetric one; what couples nodes is left out.
@@ -81,7 +89,7 @@ bool fill_dynamics(const System& system, const State& x, double h, const Dynamic
     const bool sloped = weights.slopes && system.slopes(x.t, x.q, x.v, s.terms.stiffness, s.terms.damping);
     if (sloped) {
         problem.A.add(a * h, s.terms.damping, g * h, s.terms.stiffness);
-        if (weights.switched && !positive_definite(problem.A)) {
+        if (weights.switched && !keeps_mass(problem.A, s.terms.mass)) {
             problem.A.add(-a * h, s.terms.damping, g * h, s.terms.stiffness);
             take_positive_part(s.terms.damping);
             take_positive_part(s.terms.stiffness);
