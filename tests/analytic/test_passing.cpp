@@ -105,8 +105,8 @@ TEST(Passing, ImpactsAreLocatedWhereTheFeatureThatIsHitIsSeenForAMomentOnly) {
          0.00013, 0.0004, 1.2407517515756084e-07},
     };
     for (const Hit& hit : hits) {
-        const std::string text = std::string("stickslip: 1\ngravity: [0, 0, 0]\n") +
-                                 "materials: {default: {friction: 0.3, restitution: 0}}\nbodies:" + hit.bodies + "\n";
+        std::string text = "stickslip: 1\ngravity: [0, 0, 0]\nmaterials: {default: {friction: 0.3, restitution: 0}}\nbodies:";
+        text += hit.bodies;
         for (const char* scheme : {"euler", "trapezoidal", "hem5", "phem56", "dopri5", "hybrid"}) {
             Simulation simulation(
                 scene_text(text.c_str(), Set{{"scheme", scheme}}("run.step", hit.h)("run.end", hit.end)));

@@ -145,7 +145,7 @@ public:
         double across = 0;   // [m/s^2] the part of its rate that turns it,
         double rate = 0;     // [m/s^2] and all of it
         double turning = 0;  // [1/s] rate at which it turns towards what drives it
-        double hidden = 0;   // [m/s^3] across it, how fast accelerations change although it goes straight
+        double hidden = 0;   // [m/s^3] across it, how fast accelerations turn in the axes of the bodies
     };
     struct Work final : SchemeWork {
         explicit Work(int nv) { memory.acceleration.setConstant(nv, std::numeric_limits<double>::quiet_NaN()); }

@@ -202,7 +202,7 @@ void EventStep::prepare_trial() {
 //   h_n = h ((|du/dt|/w) (tau/T)^p)^(1/(p+1))        where that is less than h
 //
 // which all leave about the same error [graded meshes, Rice 1969]. They are (p + 1) T/h at most, and h where the slip goes straight,
-// unless the coordinates of its bodies hide that: a ball that spins about the normal has accelerations that turn in its own axes at
+// unless the axes of its bodies hide that: a ball that spins about the normal has accelerations that turn in its own axes at
 // the rate s across u, the stages of a method are wrong by s h^2 there, and the slip seen in them turns by s h^2/|u|. Then
 //
 //   h_n = h (tau/T)^((p-1)/(p+1))
@@ -275,25 +275,15 @@ void EventStep::find_stops(const MotionPoint& p, const VecX& a) {
     }
 }
 
-// How fast accelerations change across the slips that stop soon, as if these went straight: by their difference a moment later. Step control
-// needs no such hint.
+// How fast accelerations turn, in the axes of their bodies, across the slips that stop soon: w x a, twice what the chart of the step takes
+// off them per time. Step control needs no such hint.
 void EventStep::find_hidden_turns(const MotionPoint& p, const VecX& a) {
-    double moment = adaptive() ? 0 : h_;
-    for (EventDriven::Stop& stop : w_.stops) moment = std::min(moment, last_fraction * stop.left);
-    if (!(moment > 0) || std::none_of(w_.stops.begin(), w_.stops.end(), [&](const EventDriven::Stop& stop) {
-            return stop.left < graded_span();
-        }))
-        return;
-    for (const EventDriven::Stop& stop : w_.stops) w_.modes.straight[stop.contact] = 1;
-    w_.there.q = x_.q;
-    w_.dq = moment * x_.v;
-    system_.advance(w_.there.q, w_.dq);
-    w_.there.v = x_.v + moment * a;
-    const bool found = w_.motion.evaluate(x_.t + moment, w_.there.q, w_.there.v, w_.point);
-    w_.modes.straight.assign(w_.modes.contact.size(), 0);
-    if (!found) return;
+    const auto soon = [&](const EventDriven::Stop& stop) { return stop.left < graded_span(); };
+    if (adaptive() || std::none_of(w_.stops.begin(), w_.stops.end(), soon)) return;
+    w_.dq = h_ * x_.v;
+    system_.chart_rate(w_.dq, a, w_.acceleration);
+    w_.dq = 2 / h_ * (w_.acceleration - a);
     const BlockRows& jacobian = p.contacts.jacobian;
-    w_.dq = (w_.point.a - a) / moment;
     w_.row_speed.resize(jacobian.rows());
     jacobian.product(system_.nodes(), w_.dq, w_.row_speed);
     for (EventDriven::Stop& stop : w_.stops) {
