@@ -96,5 +96,23 @@ run: {step: 0.001898593756578761, end: 0.02692726687915311}
     }
 }
 
+// A ball hits a box of 2 mm at 400 m/s, which then spins so fast that the next impact is not solved to its tolerance: time stood still there.
+TEST(EventsFinish, WithImpactsThatAreNotSolvedToTheirTolerance) {
+    const char* const text = R"(
+stickslip: 1
+gravity: [0, 0, 0]
+materials: {default: {friction: 0, restitution: 0.8}}
+bodies:
+  a: {mass: 0.3824144615515067, pose: [-0.006412329984369218, -0.032138653653135556, 0.010252989227763349, 0.7936567282849883, 0.45933059874747495, -0.32842988769881865, 0.22640275521378928], shapes: [{sphere: 0.03241263938949101}], velocity: [14.276176791174679, 85.03565567526725, -1.0798130098211587], angular_velocity: [0.0, 0.0, 0.0]}
+  b: {mass: 0.929449131172766, pose: [9.33402823815147e-06, 6.0486760658975755e-06, 8.774937410472404e-07, -0.8075397011581394, -0.5816353726799723, 0.0958969612212251, 0.019588188517245864], shapes: [{box: [0.0023828389341224044, 0.0015032353914648593, 0.0038431341693316193]}], velocity: [-349.1529631835024, -226.2595653089127, -32.8239353947248], angular_velocity: [0.0, 0.0, 0.0]}
+run: {step: 0.0004566604875154757, end: 0.0020480122715549154}
+)";
+    for (const char* scheme : {"hem5", "phem56", "dopri5", "hybrid"}) {
+        Simulation simulation(scene_text(text, Set{{"scheme", scheme}}));
+        const RunSummary end = simulation.run();
+        EXPECT_EQ(end.end, RunEnd::finished) << scheme << ": " << end.reason;
+    }
+}
+
 }  // namespace
 }  // namespace stickslip::analytic
