@@ -79,7 +79,7 @@ public:
     // Tells the finder how far each body may get in h at velocity v.
     virtual void look_ahead(const VecX& v, double h, ContactFinder& finder) const;
     // [s] The time, at most `horizon`, in which no two bodies can pass through each other and be apart again: longer steps may hide
-    // what happens on the way. `rate` is dv/dt as far as it is known, `held` the contacts closed in the last step, sorted by id.
+    // what happens on the way. `rate` is dv/dt as far as it is known (empty: none), `held` the contacts closed in the last step, sorted by id.
     virtual double safe_time(const VecX& q, const VecX& v, const VecX& rate, std::span<const ContactId> held,
                              double horizon, PassingGuard& guard) const;
     // The open ones among these contacts of shapes that lie ahead only as seen from q, since their shapes move past each other in the next

@@ -39,7 +39,6 @@ public:
     // Of half the thickness of the thinner shape: how deep two may be in each other when they are looked at.
     double slack_share = deep;
     static constexpr double deep = 0.4, shallow = 0.02;
-    VecX still;  // no acceleration
 
     // Nothing gets as far as the slack of the thinnest shape: nothing can pass.
     bool quiet(const CollisionModel& model);
@@ -57,7 +56,6 @@ private:
         Vec3 velocity = Vec3::Zero(), acceleration = Vec3::Zero(), spin = Vec3::Zero();
         double reach = 0;     // [m] rho, 0 if it does not turn
         double swing = 0;     // [m/s^2] |w|^2 times the distance from the centre of mass
-        double thickness = 0; // [m] half of it
     };
     struct Pair {
         const Part &a, &b;
@@ -67,7 +65,8 @@ private:
         Vec3 down;        // its direction
     };
     Part part(const CollisionModel& model, int collider) const;
-    double pair_time(const Pair& pair);  // [s]
+    double way(const CollisionModel& model, int collider) const;  // [m] its reach
+    double pair_time(const Pair& pair, double enough);            // [s] at most the true one; more than enough need not be known
     static void try_direction(const Pair& pair, const Vec3& n, double& best);
 
     ContactFinder finder_;

@@ -84,9 +84,11 @@ namespace {
 // Of the acceleration at hand: it may grow in the step.
 constexpr double growth = 2;
 
+const VecX no_rate;
+
 }  // namespace
 
-// Whether something gets so far in h that it could pass through something; fills guard.reach.
+// Whether something gets so far in h that it could pass through something; fills guard.reach. An empty `rate` is none.
 bool MultibodySystem::far_moving(const VecX& v, const VecX& rate, double h, PassingGuard& guard) const {
     const CollisionModel& collision = model_.collision;
     if (collision.colliders.empty()) return false;
@@ -95,7 +97,7 @@ bool MultibodySystem::far_moving(const VecX& v, const VecX& rate, double h, Pass
     for (int b = 0; b < bodies_->size(); ++b) {
         if (node(b) < 0) continue;
         const double radius = model_.bodies[b].radius, speed = bodies_->greatest_speed(b, v, radius);
-        const double gain = growth * bodies_->greatest_speed(b, rate, radius) + fall;
+        const double gain = (rate.size() > 0 ? growth * bodies_->greatest_speed(b, rate, radius) : 0.0) + fall;
         guard.reach[b] = h * (speed + gain * h / 2);
     }
     return !guard.quiet(collision);
@@ -107,7 +109,8 @@ void MultibodySystem::place_for(const VecX& q, const VecX& v, const VecX& rate, 
     for (int b = 0; b < bodies_->size(); ++b) {
         guard.poses[b] = pose(b, q);
         if (node(b) < 0) continue;
-        guard.motions[b] = {bodies_->twist(b, q, v), growth * bodies_->twist(b, q, rate).linear, true};
+        guard.motions[b] = {bodies_->twist(b, q, v), Vec3::Zero(), true};
+        if (rate.size() > 0) guard.motions[b].acceleration = growth * bodies_->twist(b, q, rate).linear;
     }
 }
 
@@ -120,9 +123,8 @@ double MultibodySystem::safe_time(const VecX& q, const VecX& v, const VecX& rate
 
 void MultibodySystem::leave_out_passed(const VecX& q, const VecX& v, double h, const ContactRows& contacts,
                                        std::vector<char>& wanted, PassingGuard& guard) const {
-    guard.still.setZero(v.size());
-    if (!far_moving(v, guard.still, h, guard)) return;
-    place_for(q, v, guard.still, guard);
+    if (!far_moving(v, no_rate, h, guard)) return;
+    place_for(q, v, no_rate, guard);
     const CollisionModel& collision = model_.collision;
     for (int i = 0; i < contacts.size(); ++i) {
         const ContactId& id = contacts.id[i];

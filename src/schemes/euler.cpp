@@ -26,14 +26,6 @@ constexpr double no_overlap = 2;  // in place of a fraction of the step
 constexpr double shortest_substep = 1e-4;
 constexpr int max_short_steps = 500;
 
-// Whether shapes lay apart that now touch with other features than before.
-bool lay_apart(const ContactGaps& before, const ContactId& id, double closed_gap) {
-    return id.kind == ContactKind::shapes && std::none_of(before.begin(), before.end(), [&](const ContactGap& g) {
-               return g.gap <= closed_gap && g.id.kind == id.kind && g.id.a == id.a && g.id.b == id.b &&
-                      g.id.part == id.part;
-           });
-}
-
 // The smallest gap at the later configuration of the contacts that were open at the earlier one. Shapes that were too far apart to be
 // listed, or that pass from one feature to another on the way, count where they approach: else the step would end inside them.
 double smallest_open_gap(const ContactGaps& before, const ContactGaps& now, const Tolerances& tolerances,
@@ -42,7 +34,7 @@ double smallest_open_gap(const ContactGaps& before, const ContactGaps& now, cons
     for (const ContactGap& g : now) {
         const int at = find(before, g.id);
         const bool open = at >= 0 ? before[at].gap > closed_gap
-                                  : g.rate < -tolerances.gentle_speed && lay_apart(before, g.id, closed_gap);
+                                  : g.rate < -tolerances.gentle_speed && lie_apart(before, g.id, closed_gap);
         if (open) least = std::min(least, g.gap);
     }
     return seen_gap(least, tolerances);

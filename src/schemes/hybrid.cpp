@@ -136,7 +136,10 @@ StepReport Hybrid::step(const System& system, Solver& solver, State& x, double t
         StepReport report = events_.step(system, solver, x, t_limit, s, w.events, outcome);
         const double since = x.t - w.start_events.last_impact;
         w.idle = x.t > w.start.x.t ? 0 : w.idle + 1;
-        if (outcome.stuck) {  // the step is taken back, and time-stepping takes it
+        // An impact whose problem is not solved to its tolerance, again and again at one instant, is none for this scheme either.
+        const bool hopeless = report.status != Status::ok && w.idle > max_idle;
+        if ((outcome.stuck && !outcome.reached) || hopeless) {  // the step is taken back, and time-stepping takes it
+            w.idle = 0;
             w.start.go_back(x, s);
             w.events.memory = w.start_events;
             const int solves = report.solves, rejected = report.rejected;
@@ -149,7 +152,7 @@ StepReport Hybrid::step(const System& system, Solver& solver, State& x, double t
             to_stepping(SwitchReason::forces, outcome.who, x, s, w);
         } else if (report.status != Status::ok) {
             return report;
-        } else if (w.idle > max_idle) {
+        } else if (w.idle > max_idle || outcome.reached) {  // time-stepping goes on from here
             w.idle = 0;
             to_stepping(SwitchReason::forces, outcome.who, x, s, w);
         } else if (switching_.impacts && outcome.impact && since > 0 && since <= h_star) {

@@ -165,7 +165,8 @@ void LinearlyImplicit::solve(const System& system, Solver& solver, const State& 
                   {.alpha = trial.alpha,
                    .gamma = trial.gamma,
                    .exact_gyroscopic = options_.gyroscopic.index == 1,
-                   .slopes = options_.force_jacobian.index == 0},
+                   .slopes = options_.force_jacobian.index != 1,
+                   .switched = options_.force_jacobian.index == 2},
                   s);
     // A sub-step takes out its part of the error only: chi phi/h with h -> 0 would throw bodies apart.
     const double chi = options_.stabilisation * std::min(1.0, h / options_.step);
@@ -320,8 +321,10 @@ StepReport LinearlyImplicit::step(const System& system, Solver& solver, State& x
     note_violations(x.v, s);
     w.joint_value = s.problem.joints.value;
     const int wanted = options_.damped_restart.index;
+    // Impacts without end, as of a body pressed down that rocks from corner to corner: with weights 1 and a row for what parts it comes to rest.
+    const bool stalled = w.bounces.short_steps > max_short_steps;
     const bool damped =
-        (w.damped_steps > 0 && (wanted == 1 || (wanted == 0 && stiff(system, h, s)))) || servo_jumps(x.v, s);
+        (w.damped_steps > 0 && (wanted == 1 || (wanted == 0 && stiff(system, h, s)))) || stalled || servo_jumps(x.v, s);
     classify(x, damped, s, w);
     watch.lap(StepTimers::find);
     bool collision = std::any_of(w.start.begin(), w.start.end(), [&](const ContactGap& g) {

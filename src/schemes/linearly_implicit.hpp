@@ -18,7 +18,7 @@ struct LinearlyImplicitOptions {
     bool end_velocity = false;  // contacts and friction bind v+ (form I) instead of the weighted velocity (form II)
     Choice rows{{"start", "middle"}, 1};
     Choice gyroscopic{{"extrapolated", "exact"}, 0};
-    Choice force_jacobian{{"exact", "none"}, 0};
+    Choice force_jacobian{{"exact", "none", "switched"}, 0};
     Choice collisions{{"locate", "grid"}, 0};
     Choice location{{"end-velocity", "slack", "off"}, 0};
     Choice impact = impact_laws();
@@ -34,7 +34,9 @@ struct LinearlyImplicitOptions {
     void common_fields(F&& f) {
         f("gyroscopic", gyroscopic, "-",
           "gyroscopic force: extrapolated does no work; exact has the smaller error and no energy bound");
-        f("force_jacobian", force_jacobian, "-", "slopes of the forces in the step: exact, or none (explicit forces)");
+        f("force_jacobian", force_jacobian, "-",
+          "slopes of the forces in the step: exact, none (explicit forces), or switched: their positive part while the step is too long "
+          "for a positive definite matrix, exact below");
         f("collisions", collisions, "-", "locate: the step is cut at the collision; grid: impacts at the end of steps");
         f("location", location, "-",
           "stick-slip and take-off inside the step: by the end velocity, by the slack of the problem, or off");

@@ -63,15 +63,18 @@ double LinearlyImplicit::first_collision(const System& system, const State& x, c
             continue;
         }
         if (bracket_closing(before, after, h).open >= earliest) continue;
-        // All rows and not this gap alone: the frames that the step commits are then those at the collision.
+        // All rows and not this gap alone: the frames that the step commits are then those at the collision. Where shapes that lay apart
+        // pass from one feature to another, the one that closes first may be listed at neither end of the step.
+        const bool apart = lie_apart(w.start, after.id, closed_gap(s.tolerances));
         const auto gap_at = [&](double fraction) {
-            if (fraction == 0) return before ? before->gap : seen_gap(infinity, s.tolerances);
+            if (fraction == 0 && (before || !apart)) return before ? before->gap : seen_gap(infinity, s.tolerances);
             w.rows_of = nullptr;
             w.q_path = x.q;
             along(trial, fraction, x.v, s.solution.v, w.dq);
             system.advance(w.q_path, w.dq);
             system.rows(x.t + fraction * h, w.q_path, *s.finder, w.joints, w.contacts);
-            const int c = find_contact(w.contacts.id, after.id);
+            int c = find_contact(w.contacts.id, after.id);
+            if (c < 0 && apart) c = nearest_of_shapes(w.contacts, after.id);
             return seen_gap(c >= 0 ? w.contacts.gap[c] : infinity, s.tolerances);
         };
         const GapClosing closing = first_closing(before, after, 0, 1, h, earliest, gap_at);

@@ -31,7 +31,6 @@ double SafeSteps::moved_safely(const SteppedRun& run, double h) {
     const Step& s = run.step;
     mean_ = s.dq / h;
     if (s.middle.t > s.t0) mean_ += s.middle.dq / h;
-    none_.setZero(mean_.size());
     return run.system.safe_time(s.q0, mean_, none_, held_, h, *run.step.guard);
 }
 

@@ -31,7 +31,7 @@ private:
     double moved_safely(const SteppedRun& run, double h);
 
     std::vector<ContactId> held_;
-    VecX mean_, none_;
+    VecX mean_, none_;  // none_ stays empty: no acceleration
 };
 
 }  // namespace stickslip

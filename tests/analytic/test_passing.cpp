@@ -79,6 +79,42 @@ run: {end: 0.02}
     }
 }
 
+// Found by tests/checks/hunt_passing.py, with the exact times of its own: the feature that is hit first is the nearest one for a moment only, and
+// no end of a step or of a part of it shows it; or the modes after the impact cannot be decided, and time-stepping goes on from there.
+TEST(Passing, ImpactsAreLocatedWhereTheFeatureThatIsHitIsSeenForAMomentOnly) {
+    struct Hit {
+        const char* bodies;
+        double h, end, due;  // [s]
+    };
+    const Hit hits[] = {
+        {R"(
+  plate: {fixed: true, shapes: [{box: [1.3301645822969164, 1.3301645822969164, 0.0392973895427401]}]}
+  body: {mass: 0.14, pose: [0.11933004096148314, -0.3732380681012042, -0.8958019342292194], shapes: [{sphere: 0.01845157117462729}], velocity: [514.3449801163218, 20.839722081103364, 808.4475329267648]})",
+         0.007, 0.008, 0.0010609243436963014},
+        {R"(
+  plate: {fixed: true, pose: [2.787452476881697, -1.6625206674275221, -2.555237436229058], shapes: [{box: [1.7621848919139398, 1.7621848919139398, 0.004590708594771085]}]}
+  body: {mass: 60, pose: [3.72296571036503, -0.7906125849145869, -2.501114353539748, 0.5201827683376072, 0.5663908744350911, -0.6367802942676071, 0.05587594933185197], shapes: [{box: [0.035667676112720634, 0.026566112087331163, 0.05680917095935991]}], velocity: [-61.70224436744093, -27.109554935908086, -97.26236580870774]})",
+         0.0011, 0.0012, 0.00038552531724498636},
+        {R"(
+  a: {mass: 0.15, pose: [-1.0198660611334354, -1.1806404660802023, -0.357931426971191, 0.9272215581426926, -0.3518294617645014, 0.12431508285686674, -0.0319682987384207], shapes: [{box: [0.012781025000831328, 0.013884026715533128, 0.009158966058448771]}], velocity: [-1.2194142894532565, 2.423805903148285, -0.24234021458188781]}
+  b: {mass: 0.32, pose: [-1.0651556470121328, -1.1956265242351274, -0.33859704261719936, 0.6046897323726599, 0.7717638434882542, -0.19135596549265615, -0.04597599284074164], shapes: [{box: [0.012404970289028143, 0.02531981336133209, 0.028586930355853912]}], velocity: [5.087552053669863, 4.611215772729069, -4.44128675204988]})",
+         0.00165, 0.005, 0.004135479200183777},
+        {R"(
+  plate: {fixed: true, pose: [0, 0, -0.0012419501433444896], shapes: [{box: [3.1, 3.1, 0.0024839002866889792]}]}
+  body: {mass: 0.068, pose: [-3.823966473826e-05, 0, 0.026784385185442454, 0.5997622424933762, -0.7664623287503638, -0.158320290535562, 0.16659962992342187], shapes: [{capsule: {radius: 0.02135316939870792, length: 0.047316575769239665}}], velocity: [308.19754789546045, 0, -859.8837884746976]})",
+         0.00013, 0.0004, 1.2407517515756084e-07},
+    };
+    for (const Hit& hit : hits) {
+        std::string text = "stickslip: 1\ngravity: [0, 0, 0]\nmaterials: {default: {friction: 0.3, restitution: 0}}\nbodies:";
+        text += hit.bodies;
+        for (const char* scheme : {"euler", "trapezoidal", "hem5", "phem56", "dopri5", "hybrid"}) {
+            Simulation simulation(
+                scene_text(text.c_str(), Set{{"scheme", scheme}}("run.step", hit.h)("run.end", hit.end)));
+            EXPECT_NEAR(first_impact(simulation.run()), hit.due, 1e-12) << scheme << " " << hit.due;
+        }
+    }
+}
+
 // Past the edge of the plate, by a tenth of a millimetre and by much: no time step makes a hit of it.
 TEST(Passing, WhatFliesPastIsNotHeldUp) {
     for (const char* scheme : every_scheme) {

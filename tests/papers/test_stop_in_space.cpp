@@ -109,10 +109,67 @@ run: {step: 1e-4, end: 4}
     }
 }
 
-// A straight slip needs no shorter steps: the ball of `sphere-slide-roll` takes one step more than the grid has.
+// A straight slip needs no shorter steps: the ball of `sphere-slide-roll`, if it does not spin about the normal, takes one step more than the
+// grid has.
 TEST(StopInSpace, StraightSlipTakesNoExtraSteps) {
-    const RunSummary summary = run(scene("sphere-slide-roll", Set{{"run.scheme", "hem5"}}("run.step", 1e-2)));
+    const RunSummary summary =
+        run(scene("sphere-slide-roll",
+                  Set{{"run.scheme", "hem5"}, {"bodies.ball.angular_velocity", "[10, -20, 0]"}}("run.step", 1e-2)));
     EXPECT_LE(summary.steps, 132);
+}
+
+// A ball that slides on a plane while it spins about the normal: the slip goes straight, but in the axes of the ball its accelerations
+// turn. On a level plane the centre follows a parabola and then a line, whatever the spin:
+//
+//   u = v + r n x w,  |u| falls by 7/2 mu g per second,  v by mu g along u until then
+struct SpinningBall {
+    double radius, friction;
+    Vec3 gravity, velocity, spin;
+};
+
+RunSummary slide(const SpinningBall& ball, const char* scheme, double h) {
+    Set set{{"run.scheme", scheme}};
+    set("run.step", h)("run.end", 1)("gravity", text_of(ball.gravity))("materials.default.friction", ball.friction);
+    set("bodies.ball.pose", text_of(Vec3(0, 0, ball.radius)));
+    set("bodies.ball.shapes", "[{sphere: " + text_of(ball.radius) + "}]");
+    set("bodies.ball.velocity", text_of(ball.velocity))("bodies.ball.angular_velocity", text_of(ball.spin));
+    return run(load_model(STICKSLIP_TEST_DATA "/scenes/ball-slides-to-rolling.yaml", set));
+}
+
+const std::vector<SpinningBall>& spinning_balls() {
+    static const std::vector<SpinningBall> list{
+        {0.12, 0.17, {0, 0, -9.5}, {2.1, 0.7, 0}, {0, 0, 40}},
+        {0.12, 0.17, {0, 0, -9.5}, {2.1, 0.7, 0}, {0, 0, -14}},
+        {0.05, 0.3, {0, 0, -9.81}, {-1.4, 2.2, 0}, {8, -6, 9}},  // the centre goes round a bend
+        {0.3, 0.4, {1.9, 0, -9.2}, {3, 0, 0}, {0, -2, 25}},      // straight down a slope
+    };
+    return list;
+}
+
+TEST(StopInSpace, OrderIsKeptThroughTheStopOfABallThatSpinsAboutTheNormal) {
+    for (const SpinningBall& ball : spinning_balls()) {
+        const VecX exact = slide(ball, "dopri5", std::ldexp(1, -12)).q;
+        for (const char* scheme : {"hem5", "phem56", "dopri5"}) {
+            std::vector<double> errors;
+            for (int k = 7; k <= 9; ++k) errors.push_back((slide(ball, scheme, std::ldexp(1, -k)).q - exact).norm());
+            EXPECT_GE(observed_order(errors), 4.8) << note(std::string(scheme) + "_spinning", errors) << ball.spin[2];
+        }
+    }
+}
+
+TEST(StopInSpace, BallThatSpinsAboutTheNormalRollsOffWhereItMust) {
+    for (const SpinningBall& ball : spinning_balls()) {
+        if (ball.gravity.x() != 0) continue;
+        const Vec3 slip = ball.velocity + ball.radius * Vec3::UnitZ().cross(ball.spin);
+        const double braking = -ball.friction * ball.gravity.z(), stop = slip.norm() / (3.5 * braking);
+        const Vec3 rolling = ball.velocity - braking * stop * slip.normalized();
+        const Vec3 end = (ball.velocity + rolling) / 2 * stop + rolling * (1 - stop);
+        for (const char* scheme : {"hem5", "phem56", "dopri5"}) {
+            const RunSummary summary = slide(ball, scheme, std::ldexp(1, -9));
+            EXPECT_NEAR(time_of(summary, EventKind::slip_to_stick), stop, 1e-8) << scheme;
+            EXPECT_LT((Vec3(summary.q.head<3>()) - end - Vec3(0, 0, ball.radius)).norm(), 1e-9) << scheme;
+        }
+    }
 }
 
 // Four corners that stop together: redundant forces, one instant, no change of method.

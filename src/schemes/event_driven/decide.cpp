@@ -109,15 +109,31 @@ void EventStep::decide_event() {
 
 // The impact if something closed approaches, then the modes of what is closed; into w.modes and the memory. False: not solved.
 bool EventStep::decide() {
-    if (!collide() || !decide_modes(x_)) {
-        outcome_.stuck = true;
+    const bool held = !outcome_.stuck;
+    outcome_.stuck = true;
+    if (!collide()) return false;
+    if (ending_) lay_to_rest();
+    const StepReport collided = report_;
+    if (!decide_modes(x_)) {
+        outcome_.reached = held && outcome_.impact && x_.t > s_.t0;
+        if (outcome_.reached) end_at_impact(collided);
         return false;
     }
+    outcome_.stuck = !held;
     note_changes();
     write_modes();
     s_.memory.h = 0;
     w_.memory.acceleration = (s_.solution.v - x_.v) / tolerances_.instant_span;
     return true;
+}
+
+// The modes after the impact cannot be decided, but it is in its place: the step ends with it.
+void EventStep::end_at_impact(const StepReport& collided) {
+    const int solves = report_.solves;
+    report_ = collided;
+    report_.solves = solves;
+    s_.memory.h = 0;
+    s_.memory.v_rate.setZero();
 }
 
 bool EventStep::collide() {
@@ -141,6 +157,7 @@ bool EventStep::collide() {
         collision = true;
         ending = ending && bounces_left(contacts.id[i], x_.t, bounces) < shortest_flight;
     }
+    ending_ = false;
     if (!collision) {
         bounces.short_steps = 0;
         return true;
@@ -148,20 +165,40 @@ bool EventStep::collide() {
     ImpactOptions impact{static_cast<ImpactLaw>(options_.impact.index), options_.restitution_threshold, rest_speed};
     bounces.short_steps = x_.t - s_.t0 < shortest_flight ? bounces.short_steps + 1 : 0;
     if (bounces.short_steps > max_short_steps) {
-        impact.restitution_threshold = infinity;
+        ending = true;
         ++report_.unlocated;
     }
     if (ending) impact.restitution_threshold = infinity;
+    ending_ = ending;
     contacts.keep(s_.terms.wanted);
     const std::size_t first_event = s_.events.size();
     resolve_impact(system_, solver_, impact, x_, s_, w_.impact, report_);
     if (report_.status != Status::ok) return false;
-    note_bounces(first_event, rest_speed, x_, s_, bounces);
+    note_bounces(first_event, rest_speed, x_, s_, bounces, !ending);
     w_.memory.last_impact = x_.t;
     outcome_.impact = true;
     if (s_.events.size() > first_event) outcome_.who = s_.events[first_event].contact;
     w_.hints.clear();  // they were about the velocities before
     return true;
+}
+
+// Impacts that accumulate are over, also those of a body that rocks from one corner to the other: there each impact lifts off what the last
+// one brought to rest, and would for ever, more slowly each time, down to where rounding and tolerances keep it going.
+void EventStep::lay_to_rest() {
+    const ContactRows& contacts = s_.problem.contacts;
+    const RowVec& speed = contact_speeds(x_.v, s_);
+    bool lifted = false;
+    Modes& modes = w_.modes;
+    modes.contact.clear();
+    for (int i = 0; i < contacts.size(); ++i) {
+        const double rate = speed[contacts.jacobian.row[i]];
+        if (rate > tolerances_.gentle_speed) continue;
+        lifted = lifted || rate > options_.rest_speed.in(tolerances_);
+        modes.contact.push_back(contacts.id[i]);
+    }
+    modes.mode.assign(modes.contact.size(), ContactMode::slip);
+    modes.slip.assign(modes.contact.size(), Vec2::Zero());
+    if (lifted) close_rows();
 }
 
 // The modes at x from the instant problem, into w.modes. False: not solved.

@@ -123,6 +123,7 @@ struct EventOutcome {
     bool friction = false;  // a contact changed between stick and slip
     bool edge = false;      // a contact passed an edge between two faces
     bool stuck = false;     // the modes could not be decided, or did not hold to the end
+    bool reached = false;   // but only those after an impact: the way to it and the impact itself are done
     ContactId who = no_contact;
 };
 
@@ -144,6 +145,7 @@ public:
         double across = 0;   // [m/s^2] the part of its rate that turns it,
         double rate = 0;     // [m/s^2] and all of it
         double turning = 0;  // [1/s] rate at which it turns towards what drives it
+        double hidden = 0;   // [m/s^3] across it, how fast accelerations turn in the axes of the bodies
     };
     struct Work final : SchemeWork {
         explicit Work(int nv) { memory.acceleration.setConstant(nv, std::numeric_limits<double>::quiet_NaN()); }

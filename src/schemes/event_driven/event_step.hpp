@@ -25,6 +25,8 @@ private:
     void shorten_before_stop();
     bool slides_in_space() const;
     void find_stops(const MotionPoint& p, const VecX& a);
+    void find_hidden_turns(const MotionPoint& p, const VecX& a);
+    double graded_span() const;
     double graded_length(const EventDriven::Stop& stop) const;
     double controlled_length(const EventDriven::Stop& stop) const;
 
@@ -65,6 +67,8 @@ private:
     void decide_event();
     bool decide();
     bool collide();
+    void end_at_impact(const StepReport& collided);
+    void lay_to_rest();
     bool decide_modes(const State& x);
     void find_candidates(const MotionPoint& p);
     void find_bounds(const MotionPoint& p);
@@ -106,6 +110,7 @@ private:
     bool holds_ = true;                  // the modes hold to the end of the step
     int cuts_ = 0;                       // how often a step whose modes did not hold was cut
     bool failed_ = false;
+    bool ending_ = false;         // the impacts at the event are the last of an accumulation
     ContactId hit_ = no_contact;  // the contact that collides although its gap is not quite closed
 };
 

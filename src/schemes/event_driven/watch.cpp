@@ -17,6 +17,11 @@ constexpr double no_force = 1e-12;        // or to this share of the force of th
 constexpr double edge_rounding = 10;      // times gap_rounding: of gaps and edges
 constexpr int root_bits = 40;             // of a sample's part, to which functions of the modes are located
 
+bool holds_shapes(const Modes& modes, const ContactId& id) {
+    return std::any_of(modes.contact.begin(), modes.contact.end(),
+                       [&](const ContactId& other) { return same_shapes(other, id); });
+}
+
 bool is_force(Watch::Kind kind) {
     return kind == Watch::Kind::take_off || kind == Watch::Kind::release || kind == Watch::Kind::row_release;
 }
@@ -160,7 +165,17 @@ const MotionPoint* Watch::sample(const Part& part) {
     return &point_;
 }
 
-// Gaps of open contacts, with the dips between the samples.
+// The least gap, at state_, of the shapes of a contact that is not listed there; whose it is takes its place.
+double Watch::gap_of_shapes(const Part& part, ContactId& id) {
+    part.motion.read(state_.t, state_.q, elsewhere_);
+    const int c = nearest_of_shapes(elsewhere_.contacts, id);
+    if (c < 0) return infinity;
+    id = elsewhere_.contacts.id[c];
+    return elsewhere_.contacts.gap[c];
+}
+
+// Gaps of open contacts, with the dips between the samples. Where shapes that lay apart pass from one feature to another, the one that
+// closes first may be listed at neither sample: then the least gap of the shapes is followed.
 void Watch::look_at_gaps(const Part& part, const MotionPoint& p, Earliest& earliest) {
     static const StepMemory no_memory;
     list_gaps(part.system.nodes(), p.contacts, p.v, no_memory, product_, gaps_now_);
@@ -169,14 +184,19 @@ void Watch::look_at_gaps(const Part& part, const MotionPoint& p, Earliest& earli
         if (part.motion.modes().find(after.id) >= 0) continue;
         const int place = stickslip::find(gaps_before_, after.id);
         const ContactGap* before = place >= 0 ? &gaps_before_[place] : nullptr;
+        const bool apart = lie_apart(gaps_before_, after.id, 0) && !holds_shapes(part.motion.modes(), after.id);
+        ContactId nearest = after.id;
         const auto gap_at = [&](double fraction) {
             on_path(part.system, part.s, fraction, u_, state_);
-            return seen_gap(part.system.gap_on(part.motion.sides(), after.id, state_.q, part.finder),
-                            part.motion.tolerances());
+            double gap = part.system.gap_on(part.motion.sides(), after.id, state_.q, part.finder);
+            nearest = after.id;
+            if (apart && gap == infinity) gap = gap_of_shapes(part, nearest);
+            return seen_gap(gap, part.motion.tolerances());
         };
         const GapClosing closing = first_closing(before, after, part.from, length, length * part.s.h, no_event, gap_at);
+        if (closing.found && apart) gap_at(closing.at);  // whose gap it is there
         if (closing.found)
-            earliest.take(closing.at, {Kind::gap, 0, after.id});
+            earliest.take(closing.at, {Kind::gap, 0, nearest});
         else if (closing.stays_closed && after.gap < -part.motion.tolerances().drift_limit)  // it has never been open
             earliest.take(part.from, {Kind::gap, 0, after.id});
     }

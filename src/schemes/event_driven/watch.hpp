@@ -70,6 +70,7 @@ private:
     };
     const MotionPoint* sample(const Part& part);
     bool at(const Part& part, double fraction, MotionPoint& p);
+    double gap_of_shapes(const Part& part, ContactId& id);
     void look_at_gaps(const Part& part, const MotionPoint& p, Earliest& earliest);
     void look_at_modes(const Part& part, const MotionPoint& p, Earliest& earliest);
 
@@ -77,7 +78,7 @@ private:
     Function which_;
     std::vector<double> before_, now_;    // values of the functions at both ends of the part
     ContactGaps gaps_before_, gaps_now_;  // and the gaps there
-    MotionPoint point_;
+    MotionPoint point_, elsewhere_;
     State state_;
     VecX u_;
     RowVec product_;

@@ -69,14 +69,15 @@ double end_bounces(const ContactId& id, double t, BounceMemory& memory) {
     return alike ? t + time_left(last, before, r) : infinity;
 }
 
-void note_bounces(std::size_t first_event, double tolerance, const State& x, Step& s, BounceMemory& memory) {
+void note_bounces(std::size_t first_event, double tolerance, const State& x, Step& s, BounceMemory& memory,
+                  bool plastic) {
     const ContactRows& contacts = s.problem.contacts;
     const RowVec& speed = contact_speeds(x.v, s);
     for (int i = 0; i < contacts.size(); ++i) {
         const bool hit = std::any_of(s.events.begin() + static_cast<long>(first_event), s.events.end(),
                                      [&](const Event& event) { return event.contact == contacts.id[i]; });
         if (!hit) continue;
-        if (speed[contacts.jacobian.row[i]] > tolerance) {
+        if (speed[contacts.jacobian.row[i]] > tolerance || (plastic && contacts.restitution[i] == 0)) {
             note_bounce(contacts.id[i], x.t, memory);
         } else if (const double end = end_bounces(contacts.id[i], x.t, memory); end < infinity) {
             s.events.push_back({.t = end,

@@ -24,8 +24,10 @@ void note_bounce(const ContactId& id, double t, BounceMemory& memory);
 // [s] How long it would go on bouncing after an impact at t; infinity while its intervals do not shrink.
 double bounces_left(const ContactId& id, double t, const BounceMemory& memory);
 // After an impact whose events start at `first_event`: whom it left bouncing (parting faster than the tolerance [m/s]), and
-// whose bounces have come to an end, which is an event of its own.
-void note_bounces(std::size_t first_event, double tolerance, const State& x, Step& s, BounceMemory& memory);
+// whose bounces have come to an end, which is an event of its own. `plastic`: those without restitution may come back too, as the
+// corners of a body that rocks.
+void note_bounces(std::size_t first_event, double tolerance, const State& x, Step& s, BounceMemory& memory,
+                  bool plastic = false);
 // Contact `id` was hit at t and stays. When its last three intervals shrank alike, the time at which they would have added up;
 // else infinity. Its bounces are forgotten.
 double end_bounces(const ContactId& id, double t, BounceMemory& memory);

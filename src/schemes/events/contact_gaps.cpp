@@ -1,5 +1,6 @@
 #include "schemes/events/contact_gaps.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -9,6 +10,23 @@ namespace stickslip {
 
 int find(const ContactGaps& gaps, const ContactId& id) {
     return find_contact(gaps, id, [](const ContactGap& gap) -> const ContactId& { return gap.id; });
+}
+
+bool same_shapes(const ContactId& a, const ContactId& b) {
+    return a.kind == ContactKind::shapes && b.kind == a.kind && a.a == b.a && a.b == b.b && a.part == b.part;
+}
+
+bool lie_apart(const ContactGaps& gaps, const ContactId& id, double closed_gap) {
+    return id.kind == ContactKind::shapes && std::none_of(gaps.begin(), gaps.end(), [&](const ContactGap& g) {
+               return (g.active || g.gap <= closed_gap) && same_shapes(g.id, id);
+           });
+}
+
+int nearest_of_shapes(const ContactRows& contacts, const ContactId& id) {
+    int nearest = -1;
+    for (int i = 0; i < contacts.size(); ++i)
+        if (same_shapes(contacts.id[i], id) && (nearest < 0 || contacts.gap[i] < contacts.gap[nearest])) nearest = i;
+    return nearest;
 }
 
 void list_gaps(const Nodes& nodes, const ContactRows& contacts, const VecX& v, const StepMemory& memory,

@@ -19,6 +19,12 @@ using ContactGaps = std::vector<ContactGap>;
 
 // Index of `id`, or -1.
 int find(const ContactGaps& gaps, const ContactId& id);
+// Whether two contacts are of the same shapes, be it with other features.
+bool same_shapes(const ContactId& a, const ContactId& b);
+// Whether the shapes of a contact lie apart: none of theirs in `gaps` has a row or a gap of at most closed_gap.
+bool lie_apart(const ContactGaps& gaps, const ContactId& id, double closed_gap);
+// Of the contacts of the same shapes the one with the least gap, or -1.
+int nearest_of_shapes(const ContactRows& contacts, const ContactId& id);
 // The gaps of `contacts` at velocity v, with the modes of the last step.
 void list_gaps(const Nodes& nodes, const ContactRows& contacts, const VecX& v, const StepMemory& memory,
                RowVec& scratch, ContactGaps& gaps);

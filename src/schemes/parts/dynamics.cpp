@@ -7,6 +7,12 @@
 // work on the mean velocity, and the extrapolated v* = v + a h dv/dt of the last step makes it second order; with
 // F(v), as printed, spinning bodies are first order. After a step that was cut short it is extrapolated by twice that step at most: if there
 // was an impact in it, dv/dt is large. `exact` takes the slope F(v) - S(v) J of the gyroscopic force at v.
+//
+// A must be positive definite for the contact problem to have a solution. With forces that drive things apart (a body pushed at its top) it
+// is so only for short steps; `switched` then takes the part of -k_v and -k_q that is, for which A is positive definite with any h, and the
+// exact ones as soon as h is so short that they take no more than half of M away, which keeps order two [Potra et al., (16) and section 11].
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 
 #include "schemes/parts/parts.hpp"
@@ -34,6 +40,34 @@ void add_gyroscopic_slope(const System& system, double s, const VecX& v, Step& s
     }
 }
 
+// Of M, at least, in A with exact slopes: where next to nothing is left of it, a step goes anywhere.
+constexpr double kept_mass = 0.5;
+
+// Whether the symmetric part of A is.
+bool positive_definite(const BlockMatrix& A) {
+    const auto holds = [](const MatX& B) { return Eigen::LLT<MatX>(0.5 * (B + B.transpose())).info() == Eigen::Success; };
+    if (!A.couplings.empty()) return holds(A.dense());
+    for (int n = 0; n < A.nodes.size(); ++n)
+        if (!holds(A.block(n))) return false;
+    return true;
+}
+
+bool keeps_mass(BlockMatrix A, const BlockMatrix& mass) {
+    A.add(-kept_mass, mass);
+    return positive_definite(A);
+}
+
+// The positive part of each node's symmetric one; what couples nodes is left out.
+void take_positive_part(BlockMatrix& K) {
+    for (int n = 0; n < K.nodes.size(); ++n) {
+        const MatX B = K.block(n);
+        const Eigen::SelfAdjointEigenSolver<MatX> found(0.5 * (B + B.transpose()));
+        const MatX& Q = found.eigenvectors();
+        K.block(n) = Q * found.eigenvalues().cwiseMax(0.0).asDiagonal() * Q.transpose();
+    }
+    for (const BlockMatrix::Coupling& coupling : K.couplings) K.block(coupling).setZero();
+}
+
 }  // namespace
 
 bool fill_dynamics(const System& system, const State& x, double h, const DynamicsWeights& weights, Step& s) {
@@ -55,6 +89,12 @@ bool fill_dynamics(const System& system, const State& x, double h, const Dynamic
     const bool sloped = weights.slopes && system.slopes(x.t, x.q, x.v, s.terms.stiffness, s.terms.damping);
     if (sloped) {
         problem.A.add(a * h, s.terms.damping, g * h, s.terms.stiffness);
+        if (weights.switched && !keeps_mass(problem.A, s.terms.mass)) {
+            problem.A.add(-a * h, s.terms.damping, g * h, s.terms.stiffness);
+            take_positive_part(s.terms.damping);
+            take_positive_part(s.terms.stiffness);
+            problem.A.add(a * h, s.terms.damping, g * h, s.terms.stiffness);
+        }
         s.terms.stiffness.add_product(-a * h * h, x.v, problem.r);
     }
     problem.A.add_product(1, x.v, problem.r);

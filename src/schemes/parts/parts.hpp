@@ -66,7 +66,8 @@ double inside_end(double t, double h);  // [s] t + h, one rounding before it
 struct DynamicsWeights {
     double alpha = 1, gamma = 1;  // of v+ in forces and in positions
     bool exact_gyroscopic = false;
-    bool slopes = true;  // of the forces
+    bool slopes = true;     // of the forces
+    bool switched = false;  // they lose their negative part in steps in which A would not be positive definite
 };
 // True if the forces have slopes; they are then in s.terms.stiffness and s.terms.damping.
 bool fill_dynamics(const System& system, const State& x, double h, const DynamicsWeights& weights, Step& s);
