@@ -56,6 +56,12 @@ PassingGuard::Part PassingGuard::part(const CollisionModel& model, int collider)
     return part;
 }
 
+const PassingGuard::Part& PassingGuard::part_at(const CollisionModel& model, int collider) {
+    if (!has_part_[collider]) parts_[collider] = part(model, collider);
+    has_part_[collider] = 1;
+    return parts_[collider];
+}
+
 bool PassingGuard::quiet(const CollisionModel& model) {
     if (measured_ != model.identity) {
         measured_ = model.identity;
@@ -79,10 +85,11 @@ void PassingGuard::try_direction(const Pair& pair, const Vec3& n, double& best) 
 }
 
 // Where no direction tells their sides, in the time they may go as far as L in any.
-double PassingGuard::pair_time(const Pair& pair) {
+double PassingGuard::pair_time(const Pair& pair, double enough) {
     const double speed = (pair.a.velocity - pair.b.velocity).norm() + pair.a.reach * pair.a.spin.norm() +
                          pair.b.reach * pair.b.spin.norm();
     double best = pair.slack > 0 ? time_for(pair.slack, speed, pair.gravity + pair.a.swing + pair.b.swing) : 0.0;
+    if (best > enough) return best;
     const auto both_ways = [&](const Vec3& n) {
         try_direction(pair, n, best);
         try_direction(pair, -n, best);
@@ -95,6 +102,7 @@ double PassingGuard::pair_time(const Pair& pair) {
     }
     const Vec3 line = pair.a.shape.position - pair.b.shape.position;
     if (const double length = line.norm(); length > 0) try_direction(pair, line / length, best);
+    if (best > enough) return best;
     contacts_.clear();
     find_pair_contacts(pair.a.shape, pair.b.shape, {.cutoff = infinity}, contacts_);
     for (const ContactPoint& contact : contacts_) try_direction(pair, contact.normal, best);
@@ -111,7 +119,7 @@ bool PassingGuard::passes_by(const CollisionModel& model, int a, int b, double h
     Part x = part(model, a), y = part(model, b);
     double left = h;
     for (int k = 0; k < max_advances; ++k) {
-        const double safe = pair_time({x, y, 0.0, 0.0, 0.0, Vec3::Zero()});
+        const double safe = pair_time({x, y, 0.0, 0.0, 0.0, Vec3::Zero()}, left);
         if (safe > left) return true;
         // They meet; or a shape goes round the centre of its body, on a path that is not followed.
         if (!(safe > least_advance * h) || x.swing > 0 || y.swing > 0) return false;
@@ -131,9 +139,11 @@ double PassingGuard::safe_time(const CollisionModel& model, const Vec3& gravity,
     const double fall = gravity.norm();
     finder_.reach = reach;
     finder_.find_candidates(model, poses);
+    parts_.resize(model.colliders.size());
+    has_part_.assign(parts_.size(), 0);
     for (const auto& [i, j] : finder_.candidates()) {
         if (!finder_.near(i, j)) continue;
-        const Part a = part(model, i), b = part(model, j);
+        const Part &a = part_at(model, i), &b = part_at(model, j);
         const ContactId first{ContactKind::shapes, model.colliders[i].id, model.colliders[j].id, {}, {}};
         const auto at = std::lower_bound(held.begin(), held.end(), first);
         const bool is_held = at != held.end() && at->kind == first.kind && at->a == first.a && at->b == first.b;
@@ -144,7 +154,7 @@ double PassingGuard::safe_time(const CollisionModel& model, const Vec3& gravity,
                         is_held ? std::max(slack, resting_share * thin) : resting_share * thin,
                         is_held ? 0.0 : fall,
                         fall > 0 ? Vec3(gravity / fall) : Vec3::Zero().eval()};
-        horizon = std::min(horizon, pair_time(pair));
+        horizon = std::min(horizon, pair_time(pair, horizon));
     }
     return horizon;
 }
