@@ -120,6 +120,7 @@ private:
     bool near(const Placed& x, const Placed& y) const;
     // Narrow phase.
     void narrow(const CollisionModel& model);
+    std::size_t narrow(const CollisionModel& model, int from, int to, std::vector<ContactPoint>& contacts) const;
     void pair_contacts(const CollisionModel& model, int a, int b, const Placed& x, const Placed& y,
                        std::vector<ContactPoint>& contacts) const;
     void orient(const CollisionModel& model);
@@ -129,6 +130,11 @@ private:
     bool has_seams(const CollisionModel& model);
 
     std::vector<ContactPoint> contacts_;
+    struct Found {  // by one part of the narrow phase
+        std::vector<ContactPoint> contacts;
+        std::size_t far = 0;  // pairs whose boxes do not meet
+    };
+    std::vector<Found> found_;
     Frames frames_;
     using CandidatePair = std::pair<int, int>;  // colliders i < j
     std::vector<CandidatePair> candidates_;     // sorted

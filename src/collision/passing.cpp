@@ -55,6 +55,12 @@ PassingGuard::Part PassingGuard::part(const CollisionModel& model, int collider)
     return part;
 }
 
+const PassingGuard::Part& PassingGuard::part_at(const CollisionModel& model, int collider) {
+    if (!has_part_[collider]) parts_[collider] = part(model, collider);
+    has_part_[collider] = 1;
+    return parts_[collider];
+}
+
 bool PassingGuard::quiet(const CollisionModel& model) {
     if (measured_ != model.identity) {
         measured_ = model.identity;
@@ -82,6 +88,7 @@ double PassingGuard::pair_time(const Pair& pair, double enough) {
     const double speed = (pair.a.velocity - pair.b.velocity).norm() + pair.a.reach * pair.a.spin.norm() +
                          pair.b.reach * pair.b.spin.norm();
     double best = pair.slack > 0 ? time_for(pair.slack, speed, pair.gravity + pair.a.swing + pair.b.swing) : 0.0;
+    if (best > enough) return best;
     const auto both_ways = [&](const Vec3& n) {
         try_direction(pair, n, best);
         try_direction(pair, -n, best);
@@ -136,11 +143,13 @@ double PassingGuard::safe_time(const CollisionModel& model, const Vec3& gravity,
     const double fall = gravity.norm();
     finder_.reach = reach;
     finder_.find_candidates(model, poses);
+    parts_.resize(model.colliders.size());
+    has_part_.assign(parts_.size(), 0);
     for (const auto& [i, j] : finder_.candidates()) {
         const double thin = std::min(half_thickness(model.colliders[i].shape), half_thickness(model.colliders[j].shape));
         const double slack = slack_share * thin;
         if (way(model, i) + way(model, j) <= slack || !finder_.near(i, j)) continue;
-        const Part a = part(model, i), b = part(model, j);
+        const Part &a = part_at(model, i), &b = part_at(model, j);
         const ContactId first{ContactKind::shapes, model.colliders[i].id, model.colliders[j].id, {}, {}};
         const auto at = std::lower_bound(held.begin(), held.end(), first);
         const bool is_held = at != held.end() && at->kind == first.kind && at->a == first.a && at->b == first.b;

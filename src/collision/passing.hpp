@@ -65,14 +65,18 @@ private:
         Vec3 down;        // its direction
     };
     Part part(const CollisionModel& model, int collider) const;
-    double way(const CollisionModel& model, int collider) const;  // [m] its reach
-    double pair_time(const Pair& pair, double enough);            // [s] at most the true one; more than enough need not be known
+    // [s] Or any time above `enough`: directions are looked at until one is found.
+    double pair_time(const Pair& pair, double enough);
+    double way(const CollisionModel& model, int collider) const;     // [m] its reach
+    const Part& part_at(const CollisionModel& model, int collider);  // of this call of safe_time(), made once
     static void try_direction(const Pair& pair, const Vec3& n, double& best);
 
     ContactFinder finder_;
     std::shared_ptr<const char> measured_;  // the model whose
     double thinnest_ = 0;                   // [m] thinnest shape is half so thick
     std::vector<ContactPoint> contacts_;
+    std::vector<Part> parts_;      // per collider,
+    std::vector<char> has_part_;   // where it has been asked for
 };
 
 }  // namespace stickslip

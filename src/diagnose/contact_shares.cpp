@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/parallel.hpp"
+
 namespace stickslip {
 
 namespace {
@@ -14,6 +16,8 @@ constexpr double standstill = 10 * default_tolerance;
 constexpr double direction_known = 1e-6;
 // Sweeps over all links. More would be needed only for long branches listed against their order, which then cost time and no more.
 constexpr int max_sweeps = 6;
+// Unknowns of searches that are taken together. If fewer, starting a batch costs more than its searches.
+constexpr int batch_size = 40;
 
 bool rigid(const StepProblem& problem, int row) {
     const BilateralRows& joints = problem.joints;
@@ -133,29 +137,28 @@ void ContactShares::connect(const StepProblem& problem) {
 }
 
 // The size of B. False if there is nothing to share, or too much.
-bool ContactShares::measure(const StepProblem& problem, int island) {
+bool ContactShares::measure(const StepProblem& problem, Search& search) {
     const Nodes& nodes = problem.nodes();
     int contacts = 0;
-    rows_ = columns_ = 0;
-    for (int l = head_[island]; l >= 0; l = next_[l]) {
+    for (int l = head_[search.island]; l >= 0; l = next_[l]) {
         Link& link = links_[l];
         const BlockRows& rows = rows_of(problem, link);
-        link.first = columns_;
+        link.first = search.columns;
         contacts += !link.joint;
         if (link.joint)
-            for (int i = rows.row[link.group]; i < rows.row[link.group + 1]; ++i) columns_ += rigid(problem, i);
+            for (int i = rows.row[link.group]; i < rows.row[link.group + 1]; ++i) search.columns += rigid(problem, i);
         else
-            columns_ += link.slips ? 1 : rows.dim(link.group);
+            search.columns += link.slips ? 1 : rows.dim(link.group);
         for (const BlockRows::Block& block : rows.blocks_of(link.group)) {
             if (place_[block.node] >= 0) continue;
-            place_[block.node] = rows_;
-            rows_ += nodes.dof(block.node);
+            place_[block.node] = search.rows;
+            search.rows += nodes.dof(block.node);
         }
     }
     if (contacts == 0) return false;
-    if (contacts <= max_contacts && rows_ <= max_rows) return true;
-    if (columns_ > rows_) {
-        mark(island);
+    if (contacts <= max_contacts && search.rows <= max_rows) return true;
+    if (search.columns > search.rows) {
+        mark(search.island);
         all_found_ = false;
     }
     return false;
@@ -166,21 +169,22 @@ void ContactShares::mark(int island) {
         if (!links_[l].joint) shared_[links_[l].group] = 1;
 }
 
-void ContactShares::fill(const StepProblem& problem, int island, const RowVec& p, const RowVec& lambda) {
+void ContactShares::fill(const StepProblem& problem, const Search& search, const RowVec& p, const RowVec& lambda,
+                         LeastInCones& least) const {
     using Cone = LeastInCones::Part::Cone;
     const Nodes& nodes = problem.nodes();
     const ContactRows& contacts = problem.contacts;
-    least_.B.setZero(rows_, columns_);
-    least_.x.resize(columns_);
-    least_.parts.clear();
+    least.B.setZero(search.rows, search.columns);
+    least.x.resize(search.columns);
+    least.parts.clear();
     const auto add_row = [&](const BlockRows& rows, int group, int k, double share, int column) {
         for (const BlockRows::Block& block : rows.blocks_of(group)) {
             const int d = nodes.dof(block.node);
             const double* from = rows.values.data() + block.offset + k * d;
-            for (int c = 0; c < d; ++c) least_.B(place_[block.node] + c, column) += share * from[c];
+            for (int c = 0; c < d; ++c) least.B(place_[block.node] + c, column) += share * from[c];
         }
     };
-    for (int l = head_[island]; l >= 0; l = next_[l]) {
+    for (int l = head_[search.island]; l >= 0; l = next_[l]) {
         const Link& link = links_[l];
         const BlockRows& rows = rows_of(problem, link);
         const int g = link.group, first = rows.row[g], dim = rows.dim(g);
@@ -188,40 +192,61 @@ void ContactShares::fill(const StepProblem& problem, int island, const RowVec& p
         if (link.joint) {
             for (int k = 0; k < dim; ++k) {
                 if (!rigid(problem, first + k)) continue;
-                least_.parts.push_back({.cone = Cone::all, .first = column});
-                least_.x[column] = lambda[first + k];
+                least.parts.push_back({.cone = Cone::all, .first = column});
+                least.x[column] = lambda[first + k];
                 add_row(rows, g, k, 1, column++);
             }
         } else if (link.slips) {
             const double length = length_of(ratio_[g]);
-            least_.parts.push_back({.cone = Cone::ray, .first = column});
-            least_.x[column] = length * p[first];
+            least.parts.push_back({.cone = Cone::ray, .first = column});
+            least.x[column] = length * p[first];
             for (int k = 0; k < dim; ++k) add_row(rows, g, k, (k == 0 ? 1 : ratio_[g][k - 1]) / length, column);
         } else {
-            least_.parts.push_back({.cone = Cone::friction,
+            least.parts.push_back({.cone = Cone::friction,
                                     .first = column,
                                     .size = dim,
                                     .mu = contacts.friction[g],
                                     .facets = contacts.facets[g]});
             for (int k = 0; k < dim; ++k, ++column) {
-                least_.x[column] = p[first + k];
+                least.x[column] = p[first + k];
                 add_row(rows, g, k, 1, column);
             }
         }
     }
 }
 
-void ContactShares::give_back(const StepProblem& problem, int island, RowVec& p, RowVec& lambda) const {
+void ContactShares::give_back(const StepProblem& problem, int island, const LeastInCones& least, RowVec& p,
+                              RowVec& lambda) const {
     for (int l = head_[island]; l >= 0; l = next_[l]) {
         const Link& link = links_[l];
         const BlockRows& rows = rows_of(problem, link);
         const int g = link.group, first = rows.row[g], dim = rows.dim(g);
         int column = link.first;
         for (int k = 0; k < dim; ++k) {
-            if (link.joint && rigid(problem, first + k)) lambda[first + k] = least_.x[column++];
-            if (!link.joint && !link.slips) p[first + k] = least_.x[column++];
-            if (link.slips) p[first + k] = least_.x[column] / length_of(ratio_[g]) * (k == 0 ? 1 : ratio_[g][k - 1]);
+            if (link.joint && rigid(problem, first + k)) lambda[first + k] = least.x[column++];
+            if (!link.joint && !link.slips) p[first + k] = least.x[column++];
+            if (link.slips) p[first + k] = least.x[column] / length_of(ratio_[g]) * (k == 0 ? 1 : ratio_[g][k - 1]);
         }
+    }
+}
+
+void ContactShares::run(const StepProblem& problem, Search& search, LeastInCones& least, RowVec& p, RowVec& lambda) {
+    fill(problem, search, p, lambda, least);
+    const bool found = least.solve();
+    if (least.freedom() == 0) return;
+    mark(search.island);
+    search.found = found;
+    if (found) give_back(problem, search.island, least, p, lambda);
+}
+
+void ContactShares::make_batches() {
+    batch_first_.assign(1, 0);
+    int unknowns = 0;
+    for (int k = 0; k < static_cast<int>(searches_.size()); ++k) {
+        unknowns += searches_[k].columns;
+        if (unknowns < batch_size && k + 1 < static_cast<int>(searches_.size())) continue;
+        batch_first_.push_back(k + 1);
+        unknowns = 0;
     }
 }
 
@@ -235,15 +260,22 @@ void ContactShares::make_smallest(const StepProblem& problem, const StepSolution
     peel(problem);
     if (std::none_of(links_.begin(), links_.end(), [](const Link& link) { return link.alive && !link.joint; })) return;
     connect(problem);
+    searches_.clear();
     for (int island = 0; island < problem.nodes().size(); ++island) {
-        if (head_[island] < 0 || !measure(problem, island)) continue;
-        fill(problem, island, p, lambda);
-        const bool found = least_.solve();
-        if (least_.freedom() == 0) continue;
-        mark(island);
-        all_found_ = all_found_ && found;
-        if (found) give_back(problem, island, p, lambda);
+        if (head_[island] < 0) continue;
+        Search search{.island = island};
+        if (measure(problem, search)) searches_.push_back(search);
     }
+    // Islands share nothing: neither links nor nodes nor impulses.
+    make_batches();
+    const int batches = static_cast<int>(batch_first_.size()) - 1;
+    const bool together = threads() == 1;
+    least_.resize(std::max(least_.size(), static_cast<std::size_t>(together ? 1 : batches)));
+    in_parallel(batches, [&](int batch) {
+        for (int k = batch_first_[batch]; k < batch_first_[batch + 1]; ++k)
+            run(problem, searches_[k], least_[together ? 0 : batch], p, lambda);
+    });
+    for (const Search& search : searches_) all_found_ = all_found_ && search.found;
 }
 
 }  // namespace stickslip

@@ -49,10 +49,18 @@ private:
     void peel(const StepProblem& problem);
     void leave_out_open(const StepProblem& problem, const StepSolution& solution, const RowVec& p);
     void connect(const StepProblem& problem);
-    bool measure(const StepProblem& problem, int island);
+    // An island whose impulses are looked for.
+    struct Search {
+        int island = 0;
+        int rows = 0, columns = 0;  // of B
+        bool found = true;
+    };
+    bool measure(const StepProblem& problem, Search& search);
     void mark(int island);
-    void fill(const StepProblem& problem, int island, const RowVec& p, const RowVec& lambda);
-    void give_back(const StepProblem& problem, int island, RowVec& p, RowVec& lambda) const;
+    void fill(const StepProblem& problem, const Search& search, const RowVec& p, const RowVec& lambda, LeastInCones& least) const;
+    void give_back(const StepProblem& problem, int island, const LeastInCones& least, RowVec& p, RowVec& lambda) const;
+    void run(const StepProblem& problem, Search& search, LeastInCones& least, RowVec& p, RowVec& lambda);
+    void make_batches();
     static const BlockRows& rows_of(const StepProblem& problem, const Link& link);
 
     std::vector<char> shared_;      // per contact
@@ -62,9 +70,10 @@ private:
     NodeGroups groups_;
     std::vector<int> count_;           // per node: links that hold it
     std::vector<int> place_;           // per node: its first row of B
-    int rows_ = 0, columns_ = 0;       // of B
     bool all_found_ = true;
-    LeastInCones least_;
+    std::vector<Search> searches_;
+    std::vector<int> batch_first_;     // batch b has searches batch_first_[b] .. batch_first_[b + 1] - 1
+    std::vector<LeastInCones> least_;  // per batch, or one for all of them
 };
 
 }  // namespace stickslip

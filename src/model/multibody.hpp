@@ -10,6 +10,7 @@
 #include "collision/finder.hpp"
 #include "model/connections.hpp"
 #include "model/multibody_model.hpp"
+#include "model/scratch_pool.hpp"
 #include "stickslip/system.hpp"
 
 namespace stickslip {
@@ -86,6 +87,7 @@ private:
     void leave_out_absent_colliders();
     std::span<const Pose> poses(const VecX& q, ContactFinder& finder) const;
     void contact_rows(const VecX& q, ContactFinder& finder, ContactRows& rows) const;
+    void contact_rows(std::span<const ContactPoint> contacts, std::span<const Pose> place, const VecX& q, ContactRows& rows) const;
     bool acts(const Load& load, double t) const;
     bool far_moving(const VecX& v, const VecX& rate, double h, PassingGuard& guard) const;
     void place_for(const VecX& q, const VecX& v, const VecX& rate, PassingGuard& guard) const;
@@ -93,6 +95,7 @@ private:
     MultibodyModel model_;
     std::unique_ptr<const Bodies> bodies_;            // refer to the model
     std::unique_ptr<const Connections> connections_;  // refer to the model and the bodies
+    ScratchPool<std::vector<ContactRows>> row_parts_;  // of contact_rows()
 };
 
 }  // namespace stickslip

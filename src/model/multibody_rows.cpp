@@ -1,4 +1,5 @@
 // Rows of contacts and their bias; those of joints are in connections.
+#include "base/parallel.hpp"
 #include "model/multibody.hpp"
 
 namespace stickslip {
@@ -21,12 +22,46 @@ double MultibodySystem::gap(const ContactId& id, const VecX& q, ContactFinder& f
     return finder.gap(collision, a, b, pose(collision.colliders[a].body, q), pose(collision.colliders[b].body, q), id);
 }
 
-void MultibodySystem::contact_rows(const VecX& q, ContactFinder& finder, ContactRows& rows) const {
-    if (model_.collision.colliders.empty()) return;
-    const std::span<const Pose> place = poses(q, finder);
-    finder.evaluate(model_.collision, place);
+namespace {
+
+// Contacts of one part of the rows. If fewer, starting threads costs more than they save.
+constexpr int part_size = 100;
+
+template <class List>
+void append_list(const List& more, List& list) {
+    list.insert(list.end(), more.begin(), more.end());
+}
+
+void append(const BlockRows& more, BlockRows& rows) {
+    const int row = rows.row.back(), block = rows.first.back(), offset = static_cast<int>(rows.values.size());
+    for (std::size_t g = 1; g < more.row.size(); ++g) {
+        rows.row.push_back(row + more.row[g]);
+        rows.first.push_back(block + more.first[g]);
+    }
+    for (const BlockRows::Block& b : more.blocks) rows.blocks.push_back({b.node, offset + b.offset});
+    append_list(more.values, rows.values);
+}
+
+void append(const ContactRows& more, ContactRows& rows) {
+    append(more.jacobian, rows.jacobian);
+    append_list(more.id, rows.id);
+    append_list(more.gap, rows.gap);
+    append_list(more.friction, rows.friction);
+    append_list(more.restitution, rows.restitution);
+    append_list(more.tangential_restitution, rows.tangential_restitution);
+    append_list(more.facets, rows.facets);
+    append_list(more.position, rows.position);
+    append_list(more.normal, rows.normal);
+    append_list(more.tangent, rows.tangent);
+    append_list(more.bias, rows.bias);
+}
+
+}  // namespace
+
+void MultibodySystem::contact_rows(std::span<const ContactPoint> contacts, std::span<const Pose> place, const VecX& q,
+                                   ContactRows& rows) const {
     std::array<Wrench, 3> wrench;
-    for (const ContactPoint& contact : finder.contacts()) {
+    for (const ContactPoint& contact : contacts) {
         const SurfacePair& surface =
             model_
                 .surface[model_.material[contact.collider_a] * model_.materials + model_.material[contact.collider_b]];
@@ -46,6 +81,27 @@ void MultibodySystem::contact_rows(const VecX& q, ContactFinder& finder, Contact
         fill(contact.body_a, 1);
         fill(contact.body_b, -1);
     }
+}
+
+void MultibodySystem::contact_rows(const VecX& q, ContactFinder& finder, ContactRows& rows) const {
+    if (model_.collision.colliders.empty()) return;
+    const std::span<const Pose> place = poses(q, finder);
+    finder.evaluate(model_.collision, place);
+    const std::span<const ContactPoint> contacts = finder.contacts();
+    const int count = static_cast<int>(contacts.size()), parts = (count + part_size - 1) / part_size;
+    if (threads() == 1 || parts <= 1) {
+        contact_rows(contacts, place, q, rows);
+        return;
+    }
+    const auto scratch = row_parts_.borrow();
+    scratch->resize(std::max(scratch->size(), static_cast<std::size_t>(parts)));
+    in_parallel(parts, [&](int part) {
+        ContactRows& own = (*scratch)[part];
+        own.clear();
+        const int from = part * part_size;
+        contact_rows(contacts.subspan(from, std::min(part_size, count - from)), place, q, own);
+    });
+    for (int part = 0; part < parts; ++part) append((*scratch)[part], rows);
 }
 
 void MultibodySystem::limits(const VecX& q, ContactRows& limits) const {

@@ -81,7 +81,7 @@ void ContactRows::begin_contact(ContactId contact, int dim, double phi, double m
     position.push_back(Vec3::Zero());
     normal.push_back(Vec3::Zero());
     tangent.push_back(Vec3::Zero());
-    bias.resize(static_cast<std::size_t>(jacobian.rows()), 0.0);
+    bias.resize(static_cast<std::size_t>(jacobian.rows()));  // zeros
 }
 
 void ContactRows::keep(const std::vector<char>& wanted) {

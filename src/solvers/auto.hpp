@@ -82,6 +82,7 @@ private:
     void polish(const StepProblem& problem, StepSolution& x, SolveReport& local);
     bool sweeps(Climb& climb, int count);
     void last_sweeps(Climb& climb);
+    SolveReport swept(const StepProblem& problem, StepSolution& solution, SolveReport& report);
     bool inner(Climb& climb);
     bool pivots(Climb& climb);
     bool rounds(Climb& climb);

@@ -165,7 +165,7 @@ void NsgsSolver::sweep(const StepProblem& problem, StepSolution& solution, int s
     refresh_velocity(problem, x_);
 
     report.status = Status::not_converged;
-    report.residual = residual(problem, solution, residual_work_);
+    report.residual = looks ? residual(problem, solution, residual_work_) : Residual{.dynamics = infinity};
     double best = report.residual.max();
     if (std::isnan(best)) best = infinity;
     int settled = 0, extra = 0, next_look = 1, next_polish = 3;  // polish when modes are settled, ever more rarely
