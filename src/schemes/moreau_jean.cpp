@@ -51,6 +51,10 @@ constexpr double falls = 20;
 // overlap of an impact is of the order h u: taken out within a step it would be a rebound, whatever the restitution and however small h.
 constexpr double lifts = 10;
 
+// Share of a change of G v from step to step that is taken out of it. G v+ = -G v alone keeps energy, and lets errors of G v change sign for
+// ever; with this they fall to two thirds in every step. Above 1/3 they would grow, below 1/20 they last.
+constexpr double calms = 0.1;
+
 // Of `step`: none is cut to less for the sake of joints. Impacts of joined bodies leave errors that go with h only.
 constexpr double shortest_part = 1.0 / 8;
 // Of Tolerances::visible_error: what long steps may open joints by. If larger, warnings are met; if smaller, real-time steps are cut.
@@ -136,24 +140,57 @@ void fill_restitution(const System& system, const State& x, const GapTerms& gaps
     }
 }
 
+// w.q_ahead: where the move of the step has its middle, as far as the steps before it tell.
+//   q (+) (1-th) h (v + th h v')    v' extrapolated to the middle of the step
 void move_ahead(const System& system, const State& x, double h, double th, Step& s, MoreauJean::Work& w) {
+    const JointPath& path = w.path;
     w.q_ahead = x.q;
     s.dq = ((1 - th) * h) * x.v;
+    const int known = path.t == x.t ? path.known : 0;
+    if (known > 0) {
+        const double weight = (1 - th) * th * h * h;
+        const double lead = known > 1 ? std::min((h + s.memory.h) / (s.memory.h + path.h), 2.0) : 0.0;
+        s.dq += (weight * (1 + lead)) * s.memory.v_rate;
+        if (known > 1) s.dq -= (weight * lead) * path.rate;
+    }
     system.advance(w.q_ahead, s.dq);
 }
 
-// Bilateral rows (1-th) h v ahead, in place of those at q; values and targets stay. False: there are no joints to hold. Where the mass varies
-// w.q_ahead is there already.
-bool take_rows_ahead(const System& system, const State& x, double h, double th, Step& s, MoreauJean::Work& w) {
+bool has_joints(const BilateralRows& joints) {
+    return std::find(joints.kind.begin(), joints.kind.end(), RowKind::holonomic) != joints.kind.end();
+}
+
+// Bilateral rows ahead, at w.q_ahead, in place of those at q; values and targets stay. What they ask for is in w.carried and
+// s.terms.joint_stabilisation.
+void take_rows_ahead(const System& system, const State& x, double h, double th, double chi, Step& s,
+                     MoreauJean::Work& w) {
     BilateralRows& joints = s.problem.joints;
-    if (std::find(joints.kind.begin(), joints.kind.end(), RowKind::holonomic) == joints.kind.end()) return false;
-    s.terms.joint_drift = joint_speeds(x.v, s);
-    for (int i = 0; i < joints.size(); ++i)
-        s.terms.joint_drift[i] = joints.value[i] + (1 - th) * h * s.terms.joint_drift[i];
-    if (th == 1) return true;
-    if (system.constant_mass()) move_ahead(system, x, h, th, s, w);
-    system.turn_joint_rows(x.t + (1 - th) * h, w.q_ahead, x.v, joints, w.ahead);
-    return true;
+    const JointPath& path = w.path;
+    w.start_speed = joint_speeds(x.v, s);
+    w.carried.resize(joints.size());
+    s.terms.joint_stabilisation.resize(joints.size());
+    const double turned = (1 - th) / th;
+    const bool smooth = th == 0.5 && chi > 0 && path.t == x.t && path.known > 1 && path.speed.size() == joints.size();
+    for (int i = 0; i < joints.size(); ++i) {
+        const double speed = w.start_speed[i], rate = joints.value[i] / h;
+        if (smooth && joints.kind[i] == RowKind::holonomic) {
+            w.carried[i] = 0;
+            s.terms.joint_stabilisation[i] = calms * (speed - path.speed[i]) - 2 * chi * rate;
+        } else {
+            w.carried[i] = turned * speed;
+            s.terms.joint_stabilisation[i] =
+                joints.kind[i] == RowKind::holonomic ? -chi * (rate + (1 - th) * speed) : 0.0;
+        }
+    }
+    if (th < 1) system.turn_joint_rows(x.t + (1 - th) * h, w.q_ahead, x.v, joints, w.ahead);
+}
+
+// The step just taken: without an impact and without a jump of a motor it tells where the next one leads.
+void note_path(double t, bool steady, const Step& s, JointPath& path) {
+    const bool hit = std::any_of(s.events.begin(), s.events.end(),
+                                 [](const Event& event) { return event.kind == EventKind::impact; });
+    path.known = hit || !steady ? 0 : path.t == s.t0 ? std::min(path.known + 1, 2) : 1;
+    path.t = t;
 }
 
 // The point at which the forces of the end are linearised.
@@ -285,7 +322,8 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
     note_violations(x.v, s);
     const double th = servo_jumps(x.v, s) ? 1.0 : options_.theta;
     const bool mass_ahead = th < 1 && !system.constant_mass();
-    if (mass_ahead) move_ahead(system, x, h, th, s, w);
+    const bool jointed = has_joints(problem.joints);
+    if (mass_ahead || (jointed && th < 1)) move_ahead(system, x, h, th, s, w);
     system.mass(mass_ahead ? w.q_ahead : x.q, s.terms.mass);
     // Where overlap is pushed out of positions, nothing is thrown out of it by velocities. Step control sees by how much bodies
     // sink in: it must not be spared that.
@@ -299,7 +337,7 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
                         .chi_over_th_h = push ? 0.0 : options_.contact_stabilisation / (th * h),
                         .lift = lifts * s.tolerances.scales.acceleration() * h};
     w.push_out.arrives = keep_predicted_active(system, x.q, x.v, gaps, s);
-    const bool jointed = take_rows_ahead(system, x, h, th, s, w);
+    if (jointed) take_rows_ahead(system, x, h, th, chi, s, w);
     watch.lap(StepTimers::find);
 
     const auto fill_rows = [&] {
@@ -309,8 +347,8 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
                         .gamma = th,
                         .chi = chi,
                         .position_weight = th,
-                        .curvature = jointed ? (1 - th) * (1 - th) / th * h : 0.0,
-                        .settling = jointed},
+                        .turned = (1 - th) / th,
+                        .ahead = jointed ? &w.carried : nullptr},
                        s);
         fill_restitution(system, x, gaps, s, w);
     };
@@ -351,6 +389,11 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
     s.v_weighted = (1 - th) * x.v + th * s.solution.v;
     s.t_weighted = x.t + th * h;
     s.dq = h * s.v_weighted;
+    if (jointed) {
+        w.path.rate = s.memory.v_rate;
+        w.path.h = s.memory.h;
+        w.path.speed = w.start_speed;
+    }
     finish_step(system, solver,
                 {.h = h,
                  .t_limit = t_limit,
@@ -359,6 +402,7 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
                  .projection = &options_.projection,
                  .push_out = push ? &w.push_out : nullptr},
                 x, s, watch, report);
+    if (jointed) note_path(x.t, th == options_.theta, s, w.path);
     if (push) w.halved.pushed = std::max(w.halved.pushed, w.push_out.deepest);
     return report;
 }

@@ -51,14 +51,35 @@ struct MoreauJeanOptions {
     }
 };
 
+// What the last steps tell of the way of joined bodies. Remembered.
+struct JointPath {
+    double t = -infinity;  // [s] where these steps ended,
+    int known = 0;         // how many of them, up to two, had neither impact nor jump,
+    double h = 0;          // [s] and the length of the last but one;
+    VecX rate;             // nv: its (v+ - v)/h
+    RowVec speed;          // per bilateral row: G v where the last one began
+
+    template <class F>
+    void fields(F&& f) {
+        f(t);
+        f(known);
+        f(h);
+        f(rate);
+        f(speed);
+    }
+};
+
 class MoreauJean final : public Scheme {
 public:
     struct Work final : SchemeWork {
         RowVec arrival;      // per contact row: the speeds that rebound, H v but for rests at limits
         ContactRows limits;  // joint limits at the start of the step
         VecX missing;        // nv [N]: forces at the end found that their linearisation leaves out
-        VecX q_ahead;         // q (+) (1-th) h v,
-        BilateralRows ahead;  // and the bilateral rows there
+        VecX q_ahead;           // about the middle of the move,
+        BilateralRows ahead;    // and the bilateral rows there;
+        RowVec start_speed;     // per bilateral row: G v at q,
+        RowVec carried;         // and the part of it that rigid rows ask for besides
+        JointPath path;
         double joint_step = infinity;   // [s] remembered: the step that fast joints allow, by the last one,
         double whole_end = -infinity;   // [s] and the end of the step that is being taken in parts for their sake
         PushOut push_out;
@@ -67,7 +88,9 @@ public:
             visit(halved.next_step);
             visit(joint_step);
             visit(whole_end);
+            path.fields(visit);
         }
+        void edited() override { path.known = 0; }
         void shorten(double h) override { joint_step = h; }
     };
     explicit MoreauJean(const MoreauJeanOptions& options) : options_(options) {}
