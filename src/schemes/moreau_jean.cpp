@@ -59,6 +59,7 @@ constexpr double calms = 0.1;
 constexpr double shortest_part = 1.0 / 8;
 // Of Tolerances::visible_error: what long steps may open joints by. If larger, warnings are met; if smaller, real-time steps are cut.
 constexpr double seen = 0.2;
+const double looked_at = getenv("LOOK") ? atof(getenv("LOOK")) : 0.25;
 
 // Which contacts take part in a step, and how they see their gaps.
 struct GapTerms {
@@ -79,8 +80,10 @@ struct GapTerms {
     }
 };
 
-// Leaves the contacts that are predicted closed, and those that are guarded. True: one that is left out arrives.
-bool keep_predicted_active(const System& system, const VecX& q, const VecX& v, const GapTerms& gaps, Step& s) {
+// Leaves the contacts that are predicted closed, and those that are guarded. True: one that is left out arrives. `hits`: one that takes part
+// is hit.
+bool keep_predicted_active(const System& system, const VecX& q, const VecX& v, const GapTerms& gaps, Step& s,
+                           bool& hits) {
     ContactRows& contacts = s.problem.contacts;
     const RowVec& speed = contact_speeds(v, s);
     s.terms.wanted.resize(static_cast<std::size_t>(contacts.size()));
@@ -94,6 +97,9 @@ bool keep_predicted_active(const System& system, const VecX& q, const VecX& v, c
         arrives = arrives || phi + 2 * gaps.h * std::min(u, 0.0) < gaps.gain;
     }
     system.leave_out_passed(q, v, gaps.h, contacts, s.terms.wanted, *s.guard);
+    hits = false;
+    for (int i = 0; i < contacts.size(); ++i)
+        hits = hits || (s.terms.wanted[i] && speed[contacts.jacobian.row[i]] < -s.tolerances.hit_speed);
     all = all && std::all_of(s.terms.wanted.begin(), s.terms.wanted.end(), [](char wanted) { return wanted; });
     if (!all) contacts.keep(s.terms.wanted);
     return arrives;
@@ -154,6 +160,7 @@ void move_ahead(const System& system, const State& x, double h, double th, Step&
         if (known > 1) s.dq -= (weight * lead) * path.rate;
     }
     system.advance(w.q_ahead, s.dq);
+    w.move = s.dq / (1 - th);
 }
 
 bool has_joints(const BilateralRows& joints) {
@@ -170,19 +177,21 @@ void take_rows_ahead(const System& system, const State& x, double h, double th, 
     w.carried.resize(joints.size());
     s.terms.joint_stabilisation.resize(joints.size());
     const double turned = (1 - th) / th;
-    const bool smooth = th == 0.5 && chi > 0 && path.t == x.t && path.known > 1 && path.speed.size() == joints.size();
+    const bool known = path.t == x.t && path.known > 1 && path.speed.size() == joints.size();
+    const bool smooth = th == 0.5 && chi > 0 && (known || w.hits);
     for (int i = 0; i < joints.size(); ++i) {
         const double speed = w.start_speed[i], rate = joints.value[i] / h;
         if (smooth && joints.kind[i] == RowKind::holonomic) {
             w.carried[i] = 0;
-            s.terms.joint_stabilisation[i] = calms * (speed - path.speed[i]) - 2 * chi * rate;
+            s.terms.joint_stabilisation[i] =
+                calms * (known && !w.hits ? speed - path.speed[i] : 2 * speed) - 2 * chi * rate;
         } else {
             w.carried[i] = turned * speed;
             s.terms.joint_stabilisation[i] =
                 joints.kind[i] == RowKind::holonomic ? -chi * (rate + (1 - th) * speed) : 0.0;
         }
     }
-    if (th < 1) system.turn_joint_rows(x.t + (1 - th) * h, w.q_ahead, x.v, joints, w.ahead);
+    if (th < 1) system.turn_joint_rows(x.t + (1 - th) * h, w.q_ahead, w.move, joints, w.ahead);
 }
 
 // The step just taken: without an impact and without a jump of a motor it tells where the next one leads.
@@ -240,6 +249,14 @@ double missing_speed(const System& system, const State& x, double h, double th, 
     return th * h * most;
 }
 
+// [m] By how much the step just solved leaves joints open at its end, w.q_end.
+double end_error(const System& system, const State& x, double h, double th, Step& s, MoreauJean::Work& w) {
+    s.dq = h * ((1 - th) * x.v + th * s.solution.v);
+    w.q_end = x.q;
+    system.advance(w.q_end, s.dq);
+    return system.joint_error(x.t + h, w.q_end, s.solution.v, 2 * s.tolerances.scales.length, w.ahead);
+}
+
 }  // namespace
 
 StepReport MoreauJean::step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const {
@@ -276,6 +293,14 @@ double MoreauJean::part_of_step(double t, double t_limit, Work& w) const {
     return left / parts;
 }
 
+// [m] What steps may open joints by.
+double MoreauJean::joint_limit(const Step& s) const {
+    // Long steps have larger errors, but none that could be seen.
+    const double of_long_steps = std::min(s.tolerances.joint_error_rate * options_.step * options_.step * options_.step,
+                                          seen * s.tolerances.visible_error);
+    return std::max(options_.joint_tol.in(s.tolerances), of_long_steps);
+}
+
 // Asks for a shorter step where the one just taken opened joints too far, closes them by a move where it cannot be shorter, and says how
 // long the next one may be.
 void MoreauJean::hold_joints(const System& system, Solver& solver, State& x, Step& s, Work& w,
@@ -285,11 +310,8 @@ void MoreauJean::hold_joints(const System& system, Solver& solver, State& x, Ste
         std::find(kind.begin(), kind.end(), RowKind::holonomic) == kind.end())
         return;
     const double h = report.h, step = options_.step, shortest = shortest_part * step;
-    // Long steps have larger errors, but none that could be seen.
-    const double of_long_steps =
-        std::min(s.tolerances.joint_error_rate * step * step * step, seen * s.tolerances.visible_error);
-    const double limit = std::max(options_.joint_tol.in(s.tolerances), of_long_steps);
-    const double error = system.joint_error(x.t, x.q, x.v, 2 * s.tolerances.scales.length, w.ahead);
+    const double limit = joint_limit(s);
+    const double error = x.q == w.q_end ? w.joint_error : system.joint_error(x.t, x.q, x.v, 2 * s.tolerances.scales.length, w.ahead);
     constexpr double aim = 0.5, bear = 0.8, growth = 2;  // of the limit; of a step
     if (error > limit && error > s.violation.joint) {
         if (h > (1 + 1e-6) * shortest) {
@@ -336,7 +358,7 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
                         .fall = push && options_.tol == 0 ? gain : 0.0,
                         .chi_over_th_h = push ? 0.0 : options_.contact_stabilisation / (th * h),
                         .lift = lifts * s.tolerances.scales.acceleration() * h};
-    w.push_out.arrives = keep_predicted_active(system, x.q, x.v, gaps, s);
+    w.push_out.arrives = keep_predicted_active(system, x.q, x.v, gaps, s, w.hits);
     if (jointed) take_rows_ahead(system, x, h, th, chi, s, w);
     watch.lap(StepTimers::find);
 
@@ -386,6 +408,29 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
         watch.lap(StepTimers::solve);
     }
 
+    bool opened = false;
+    if (jointed && th < 1 && options_.tol == 0 && chi > 0) {
+        const double limit = joint_limit(s);
+        w.joint_error = end_error(system, x, h, th, s, w);
+        if (w.joint_error > looked_at * limit) {
+            opened = true;
+            w.q_ahead = x.q;
+            w.move = s.dq;
+            s.dq *= 0.5;
+            system.advance(w.q_ahead, s.dq);
+            system.turn_joint_rows(x.t + (1 - th) * h, w.q_ahead, w.move, problem.joints, w.ahead);
+            fill_rows();
+            s.guess = s.solution;
+            s.guess.warm = true;
+            const int solves = report.solves;
+            report = {};
+            solve_stage(solver, s, report);
+            report.solves += solves;
+            const double e0 = w.joint_error;
+            w.joint_error = end_error(system, x, h, th, s, w);
+            if (getenv("DBG")) fprintf(stderr, "pass %.6f h %.2e %.3e -> %.3e\n", x.t, h, e0, w.joint_error);
+        }
+    }
     s.v_weighted = (1 - th) * x.v + th * s.solution.v;
     s.t_weighted = x.t + th * h;
     s.dq = h * s.v_weighted;
@@ -402,7 +447,11 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
                  .projection = &options_.projection,
                  .push_out = push ? &w.push_out : nullptr},
                 x, s, watch, report);
-    if (jointed) note_path(x.t, th == options_.theta, s, w.path);
+    if (opened && w.hits) {
+        project_speeds(system, solver, x, s);
+        s.v1 = x.v;
+    }
+    if (jointed) note_path(x.t, th == options_.theta && !w.hits, s, w.path);
     if (push) w.halved.pushed = std::max(w.halved.pushed, w.push_out.deepest);
     return report;
 }

@@ -75,10 +75,13 @@ public:
         RowVec arrival;      // per contact row: the speeds that rebound, H v but for rests at limits
         ContactRows limits;  // joint limits at the start of the step
         VecX missing;        // nv [N]: forces at the end found that their linearisation leaves out
-        VecX q_ahead;           // about the middle of the move,
+        VecX q_ahead, move;     // about the middle of the move of the step; it,
         BilateralRows ahead;    // and the bilateral rows there;
         RowVec start_speed;     // per bilateral row: G v at q,
         RowVec carried;         // and the part of it that rigid rows ask for besides
+        bool hits = false;      // a contact is hit in this step
+        VecX q_end;             // where the move leads,
+        double joint_error = 0; // [m] and by how much joints are open there
         JointPath path;
         double joint_step = infinity;   // [s] remembered: the step that fast joints allow, by the last one,
         double whole_end = -infinity;   // [s] and the end of the step that is being taken in parts for their sake
@@ -101,6 +104,7 @@ public:
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s, Work& w) const;
 
 private:
+    double joint_limit(const Step& s) const;
     double part_of_step(double t, double t_limit, Work& w) const;
     void hold_joints(const System& system, Solver& solver, State& x, Step& s, Work& w, StepReport& report) const;
     StepReport step_of(double h, const System& system, Solver& solver, State& x, double t_limit, Step& s,
