@@ -11,7 +11,7 @@
 //                            but where p_T drives the slip of the start or of the end it does not rub: it is the impulse of a jump
 //                            between the two, + p_T.(D v0)/2 or + p_T.(D v1)/2      impact_loss
 //   rigid rows               - lambda.(s - T lambda)/2, s = stabilisation in b     regularisation_loss
-//                            rest of - lambda.(G w): rows that turned since v0     scheme_loss (impact_loss at h = 0)
+//                            rest of - lambda.(G w): rows that turned since v0     scheme_loss (impact_loss at h = 0 and in a jolt)
 //   normals, h > 0           - p_N.(N v0 + N v1 + s + S p_N)/2                     impact_loss
 //                            (scheme_loss where impacts are stages of their own: the row has turned)
 //                            + p_N.(s + S p_N)/2, s = stabilisation part of c_N    regularisation_loss
@@ -173,8 +173,8 @@ EnergyLedger::WeightedWork EnergyLedger::book_joints(const Stage& s, WeightedWor
                 const double given =
                     (s.joint_stabilisation ? (*s.joint_stabilisation)[i] : 0.0) - problem.T[i] * solution.lambda[i];
                 flows_.regularisation_loss -= 0.5 * lambda * given;
-                (impact ? flows_.impact_loss : flows_.scheme_loss) -= lambda * (Gw - 0.5 * given);
-                bound.sum += lambda * (weighted - given);
+                (impact || s.jolt ? flows_.impact_loss : flows_.scheme_loss) -= lambda * (Gw - 0.5 * given);
+                bound.sum += lambda * (weighted - s.alpha * given);
                 bound.scale += std::abs(lambda) * (std::abs(Gv0_[i]) + std::abs(Gv1_[i]));
                 break;
             }

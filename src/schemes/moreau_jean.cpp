@@ -59,7 +59,11 @@ constexpr double calms = 0.1;
 constexpr double shortest_part = 1.0 / 8;
 // Of Tolerances::visible_error: what long steps may open joints by. If larger, warnings are met; if smaller, real-time steps are cut.
 constexpr double seen = 0.2;
-const double looked_at = getenv("LOOK") ? atof(getenv("LOOK")) : 0.25;
+// Of the error that joints may have: steps that leave more are solved again, with rows where they have their middle. If larger, impacts open
+// joints; if smaller, more steps are solved twice.
+constexpr double looked_at = 0.25;
+// Of twice the kinetic energy: more than this is not made by contacts and joints together.
+constexpr double made = 1e-6;
 
 // Which contacts take part in a step, and how they see their gaps.
 struct GapTerms {
@@ -249,6 +253,35 @@ double missing_speed(const System& system, const State& x, double h, double th, 
     return th * h * most;
 }
 
+// The rows where the step just solved has its middle: s.dq is its move.
+void turn_to_middle(const System& system, const State& x, double h, double th, Step& s, MoreauJean::Work& w) {
+    w.q_ahead = x.q;
+    w.move = s.dq;
+    s.dq *= 1 - th;
+    system.advance(w.q_ahead, s.dq);
+    system.turn_joint_rows(x.t + (1 - th) * h, w.q_ahead, w.move, s.problem.joints, w.ahead);
+}
+
+// [J] What contacts and joints give the bodies in the step just solved.
+double energy_made(const VecX& v, Step& s) {
+    s.terms.v_old = 0.5 * (v + s.solution.v);
+    const RowVec& Hw = contact_speeds(s.terms.v_old, s);
+    const RowVec& Gw = joint_speeds(s.terms.v_old, s);
+    double work = 0;
+    for (int k = 0; k < s.problem.contacts.jacobian.rows(); ++k) work += s.solution.p[k] * Hw[k];
+    for (int i = 0; i < s.problem.joints.size(); ++i)
+        if (s.problem.joints.kind[i] == RowKind::holonomic) work += s.solution.lambda[i] * Gw[i];
+    return work;
+}
+
+// Asks for G v+ = 0 where the rows are. With that, and without rebound, v+ cannot have more energy than v and the loads give it.
+void stop_at_rows(Step& s) {
+    for (int i = 0; i < s.problem.joints.size(); ++i) {
+        if (s.problem.joints.kind[i] != RowKind::holonomic) continue;
+        s.problem.b[i] = s.terms.joint_stabilisation[i] = 0;
+    }
+}
+
 // [m] By how much the step just solved leaves joints open at its end, w.q_end.
 double end_error(const System& system, const State& x, double h, double th, Step& s, MoreauJean::Work& w) {
     s.dq = h * ((1 - th) * x.v + th * s.solution.v);
@@ -408,27 +441,31 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
         watch.lap(StepTimers::solve);
     }
 
-    bool opened = false;
+    // Joints: rows where the move has turned out to have its middle, and reactions that make no energy.
+    const auto solve_again = [&] {
+        s.guess = s.solution;
+        s.guess.warm = true;
+        const int solves = report.solves;
+        report = {};
+        solve_stage(solver, s, report);
+        report.solves += solves;
+        watch.lap(StepTimers::solve);
+    };
+    w.opened = w.wedged = false;
     if (jointed && th < 1 && options_.tol == 0 && chi > 0) {
-        const double limit = joint_limit(s);
         w.joint_error = end_error(system, x, h, th, s, w);
-        if (w.joint_error > looked_at * limit) {
-            opened = true;
-            w.q_ahead = x.q;
-            w.move = s.dq;
-            s.dq *= 0.5;
-            system.advance(w.q_ahead, s.dq);
-            system.turn_joint_rows(x.t + (1 - th) * h, w.q_ahead, w.move, problem.joints, w.ahead);
+        w.opened = w.joint_error > looked_at * joint_limit(s);
+        if (w.opened) {
+            turn_to_middle(system, x, h, th, s, w);
             fill_rows();
-            s.guess = s.solution;
-            s.guess.warm = true;
-            const int solves = report.solves;
-            report = {};
-            solve_stage(solver, s, report);
-            report.solves += solves;
-            const double e0 = w.joint_error;
+            solve_again();
             w.joint_error = end_error(system, x, h, th, s, w);
-            if (getenv("DBG")) fprintf(stderr, "pass %.6f h %.2e %.3e -> %.3e\n", x.t, h, e0, w.joint_error);
+        }
+        w.wedged = problem.contacts.size() > 0 && energy_made(x.v, s) > made * s.terms.mass.quadratic(s.solution.v);
+        if (w.wedged) {
+            stop_at_rows(s);
+            solve_again();
+            w.joint_error = end_error(system, x, h, th, s, w);
         }
     }
     s.v_weighted = (1 - th) * x.v + th * s.solution.v;
@@ -445,12 +482,17 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
                  .alpha = th,
                  .gamma = th,
                  .projection = &options_.projection,
+                 .jolt = w.wedged,
                  .push_out = push ? &w.push_out : nullptr},
                 x, s, watch, report);
-    if (opened && w.hits) {
+    if (w.wedged) {
+        static const Choice both = {projections().words, static_cast<int>(Projection::both)};
+        project(system, solver, both, x, s);
+    } else if (w.opened && w.hits) {
         project_speeds(system, solver, x, s);
-        s.v1 = x.v;
     }
+    s.q1 = x.q;
+    s.v1 = x.v;
     if (jointed) note_path(x.t, th == options_.theta && !w.hits, s, w.path);
     if (push) w.halved.pushed = std::max(w.halved.pushed, w.push_out.deepest);
     return report;

@@ -79,7 +79,9 @@ public:
         BilateralRows ahead;    // and the bilateral rows there;
         RowVec start_speed;     // per bilateral row: G v at q,
         RowVec carried;         // and the part of it that rigid rows ask for besides
-        bool hits = false;      // a contact is hit in this step
+        bool hits = false;      // a contact is hit in this step,
+        bool opened = false;    // which was solved again, since it opened joints,
+        bool wedged = false;    // or since contacts and joints made energy in it
         VecX q_end;             // where the move leads,
         double joint_error = 0; // [m] and by how much joints are open there
         JointPath path;

@@ -129,6 +129,7 @@ struct StageEnd {
     double alpha, gamma;  // as in RowWeights
     bool limits_held = true;
     const Choice* projection = nullptr;  // the scheme's option, if it has one
+    bool jolt = false;                   // as in Stage
     PushOut* push_out = nullptr;         // its scratch where overlap is to be pushed out
 };
 void finish_step(const System& system, Solver& solver, const StageEnd& end, State& x, Step& s, Stopwatch& watch,
