@@ -84,6 +84,9 @@ public:
         bool wedged = false;    // or since contacts and joints made energy in it
         VecX q_end;             // where the move leads,
         double joint_error = 0; // [m] and by how much joints are open there
+        VecX mean, v_end;       // nv: velocities that are foretold for the middle and the end of the step
+        Forces end_forces;      // and the forces there
+        VecX made_up;           // nv [N s]: impulse that keeps the energy where the mass varies
         JointPath path;
         double joint_step = infinity;   // [s] remembered: the step that fast joints allow, by the last one,
         double whole_end = -infinity;   // [s] and the end of the step that is being taken in parts for their sake
