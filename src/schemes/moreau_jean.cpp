@@ -76,6 +76,7 @@ constexpr double seen = 0.2;
 constexpr double looked_at = 0.25;
 // Of twice the kinetic energy: more than this is not made by contacts and joints together.
 constexpr double made = 1e-6;
+constexpr double slow = 1e-2;  // of the energy of the run: bodies with less are as good as at rest
 
 // Which contacts take part in a step, and how they see their gaps.
 struct GapTerms {
@@ -212,7 +213,7 @@ void take_rows_ahead(const System& system, const State& x, double h, double th, 
                      MoreauJean::Work& w) {
     BilateralRows& joints = s.problem.joints;
     const JointPath& path = w.path;
-    w.start_speed = joint_speeds(x.v, s);
+    w.start_speed = s.terms.joint_speed;  // by note_violations()
     w.carried.resize(joints.size());
     s.terms.joint_stabilisation.resize(joints.size());
     const double turned = (1 - th) / th;
@@ -390,6 +391,8 @@ void MoreauJean::hold_joints(const System& system, Solver& solver, State& x, Ste
             s.q1 = x.q;
         }
     }
+    // What rows ask for is wrong by O(h) where a step is wedged.
+    if (w.wedged && h > (1 + 1e-6) * shortest) report.retake = shortest;
     const double room = bear * limit / error;
     const double allowed = h * (room < growth * growth * growth ? std::cbrt(room) : growth);
     // A step that was cut for other reasons says nothing against longer ones.
@@ -502,7 +505,7 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
             solve_again();
             w.joint_error = end_error(system, x, h, th, s, w);
         }
-        w.wedged = problem.contacts.size() > 0 && energy_made(x.v, s) > made * s.terms.mass.quadratic(s.solution.v);
+        w.wedged = problem.contacts.size() > 0 && energy_made(x.v, s) > made * std::max(s.terms.mass.quadratic(s.solution.v), slow * s.ledger.scale());
         if (w.wedged) {
             stop_at_rows(s);
             solve_again();

@@ -105,8 +105,7 @@ TEST(JointsHold, AndEnergyIsKeptInChainsThatWhip) {
         std::string text = chain;
         const std::string shapes = "shapes: [{box: [l, 0.03, 0.03]}]";
         text.replace(text.find(shapes), shapes.size(), "inertia: [1.2e-4, 0.8*l*l/12, 0.8*l*l/12]");
-        Simulation simulation(scene_text(text.c_str(), Set{{"n", n}}("l", l)));
-        expect_held(std::move(simulation), n + std::string(" links"));
+        expect_held(Simulation(scene_text(text.c_str(), Set{{"n", n}}("l", l))), n + std::string(" links"));
     }
 }
 
