@@ -174,7 +174,7 @@ void move_ahead(const System& system, const State& x, double h, double th, Step&
         const double weight = (1 - th) * th * h * h;
         const double lead = known > 1 ? std::min((h + s.memory.h) / (s.memory.h + path.h), 2.0) : 0.0;
         s.dq += (weight * (1 + lead)) * s.memory.v_rate;
-        if (known > 1) s.dq -= (weight * lead) * path.rate;
+        if (known > 1) s.dq -= (weight * lead) * path.rate.vec();
     }
     system.advance(w.q_ahead, s.dq);
     w.move = s.dq / (1 - th);

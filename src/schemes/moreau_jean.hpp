@@ -56,7 +56,7 @@ struct JointPath {
     double t = -infinity;  // [s] where these steps ended,
     int known = 0;         // how many of them, up to two, had neither impact nor jump,
     double h = 0;          // [s] and the length of the last but one;
-    VecX rate;             // nv: its (v+ - v)/h
+    RowVec rate;           // nv: its (v+ - v)/h
     RowVec speed;          // per bilateral row: G v where the last one began
 
     template <class F>

@@ -77,7 +77,8 @@ TEST(JointsHold, MoreauJeanIsOfOrderTwoWhereTheMassVaries) {
         return run(mechanism("slider-crank", Set{{"scheme", scheme}}("run.step", h)("run.end", 0.7))).q;
     };
     const VecX exact = end_of("hem5", 2e-3);
-    for (const double h : {4e-3, 2e-3, 1e-3, 5e-4}) errors.push_back((end_of("moreau-jean", h) - exact).norm());
+    // Longer steps take their forces twice, by Newton's loop, and have another error.
+    for (const double h : {1e-3, 5e-4, 2.5e-4, 1.25e-4}) errors.push_back((end_of("moreau-jean", h) - exact).norm());
     EXPECT_NEAR(observed_order(errors), 2, 0.15) << note(" errors", errors);
 }
 
