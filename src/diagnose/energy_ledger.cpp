@@ -227,7 +227,8 @@ EnergyLedger::WeightedWork EnergyLedger::book_contacts(const Stage& s, WeightedW
         flows_.friction_loss += rubbed;
         if (hit) impact_gain_ -= normal + tangential;
         flows_.regularisation_loss += 0.5 * p * given;
-        (s.impacts_inside ? flows_.impact_loss : flows_.scheme_loss) += normal - 0.5 * p * given + (tangential - rubbed);
+        (s.impacts_inside ? flows_.impact_loss : flows_.scheme_loss) +=
+            normal - 0.5 * p * given + (tangential - rubbed);
     }
     return bound;
 }

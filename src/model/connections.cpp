@@ -399,8 +399,8 @@ double Connections::joint_error(const VecX& q, double arm) const {
             const Joint& gear = model_.joints[group.index];
             const int first = joint_index(gear.of[0]), second = joint_index(gear.of[1]);
             see(coordinates_[first][gear.of_coordinate[0]].kind,
-                coordinate(first, gear.of_coordinate[0], q) - gear.ratio * coordinate(second, gear.of_coordinate[1], q) -
-                    gear.length);
+                coordinate(first, gear.of_coordinate[0], q) -
+                    gear.ratio * coordinate(second, gear.of_coordinate[1], q) - gear.length);
         }
     }
     return error;

@@ -380,7 +380,8 @@ void MoreauJean::hold_joints(const System& system, Solver& solver, State& x, Ste
         return;
     const double h = report.h, step = options_.step, shortest = shortest_part * step;
     const double limit = joint_limit(s);
-    const double error = x.q == w.q_end ? w.joint_error : system.joint_error(x.t, x.q, x.v, 2 * s.tolerances.scales.length, w.ahead);
+    const double error =
+        x.q == w.q_end ? w.joint_error : system.joint_error(x.t, x.q, x.v, 2 * s.tolerances.scales.length, w.ahead);
     constexpr double aim = 0.5, bear = 0.8, growth = 2;  // of the limit; of a step
     if (error > limit && error > s.violation.joint) {
         if (h > (1 + 1e-6) * shortest) {
@@ -505,7 +506,8 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
             solve_again();
             w.joint_error = end_error(system, x, h, th, s, w);
         }
-        w.wedged = problem.contacts.size() > 0 && energy_made(x.v, s) > made * std::max(s.terms.mass.quadratic(s.solution.v), slow * s.ledger.scale());
+        w.wedged = problem.contacts.size() > 0 &&
+                   energy_made(x.v, s) > made * std::max(s.terms.mass.quadratic(s.solution.v), slow * s.ledger.scale());
         if (w.wedged) {
             stop_at_rows(s);
             solve_again();

@@ -37,9 +37,11 @@ struct MoreauJeanOptions {
         f("theta", theta, "-", "weight of the end velocity; 1/2 keeps energy, 1 damps");
         f("stabilisation", stabilisation, "-", "share of the position error of joints taken out per step, 0 to 1");
         f("joint_tol", joint_tol, "m",
-          "without tol: steps that leave joints open by more are taken again, in up to eight parts; angles by lengths of bodies");
+          "without tol: steps that leave joints open by more are taken again, in up to eight parts; angles by lengths "
+          "of bodies");
         f("contact_stabilisation", contact_stabilisation, "-",
-          "with overlap: leave, share of the overlap that velocities take out per step, 0 to 1; not faster than weight acts in a step");
+          "with overlap: leave, share of the overlap that velocities take out per step, 0 to 1; not faster than weight "
+          "acts in a step");
         f("projection", projection, "-", projection_help);
         f("overlap", overlap, "-", overlap_help);
         // If smaller than the rounding of gaps, a resting body falls freely every other step. If larger, bodies stop
@@ -72,24 +74,24 @@ struct JointPath {
 class MoreauJean final : public Scheme {
 public:
     struct Work final : SchemeWork {
-        RowVec arrival;      // per contact row: the speeds that rebound, H v but for rests at limits
-        ContactRows limits;  // joint limits at the start of the step
-        VecX missing;        // nv [N]: forces at the end found that their linearisation leaves out
-        VecX q_ahead, move;     // about the middle of the move of the step; it,
-        BilateralRows ahead;    // and the bilateral rows there;
-        RowVec start_speed;     // per bilateral row: G v at q,
-        RowVec carried;         // and the part of it that rigid rows ask for besides
-        bool hits = false;      // a contact is hit in this step,
-        bool opened = false;    // which was solved again, since it opened joints,
-        bool wedged = false;    // or since contacts and joints made energy in it
-        VecX q_end;             // where the move leads,
-        double joint_error = 0; // [m] and by how much joints are open there
-        VecX mean, v_end;       // nv: velocities that are foretold for the middle and the end of the step
-        Forces end_forces;      // and the forces there
-        VecX made_up;           // nv [N s]: impulse that keeps the energy where the mass varies
+        RowVec arrival;          // per contact row: the speeds that rebound, H v but for rests at limits
+        ContactRows limits;      // joint limits at the start of the step
+        VecX missing;            // nv [N]: forces at the end found that their linearisation leaves out
+        VecX q_ahead, move;      // about the middle of the move of the step; it,
+        BilateralRows ahead;     // and the bilateral rows there;
+        RowVec start_speed;      // per bilateral row: G v at q,
+        RowVec carried;          // and the part of it that rigid rows ask for besides
+        bool hits = false;       // a contact is hit in this step,
+        bool opened = false;     // which was solved again, since it opened joints,
+        bool wedged = false;     // or since contacts and joints made energy in it
+        VecX q_end;              // where the move leads,
+        double joint_error = 0;  // [m] and by how much joints are open there
+        VecX mean, v_end;        // nv: velocities that are foretold for the middle and the end of the step
+        Forces end_forces;       // and the forces there
+        VecX made_up;            // nv [N s]: impulse that keeps the energy where the mass varies
         JointPath path;
-        double joint_step = infinity;   // [s] remembered: the step that fast joints allow, by the last one,
-        double whole_end = -infinity;   // [s] and the end of the step that is being taken in parts for their sake
+        double joint_step = infinity;  // [s] remembered: the step that fast joints allow, by the last one,
+        double whole_end = -infinity;  // [s] and the end of the step that is being taken in parts for their sake
         PushOut push_out;
         HalvedWork halved;
         void remembered(FieldVisitor& visit) override {

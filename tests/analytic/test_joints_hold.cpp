@@ -128,7 +128,8 @@ TEST(JointsHold, AndFrictionTakesEnergyInEveryStepOfAChain) {
 TEST(JointsHold, ThroughImpacts) {
     for (const double theta : {1.0471975512, 0.9, 1.3}) {
         const RunSummary end =
-            Simulation(mechanism("double-pendulum-wall", Set{}("theta1_0", theta)("run.step", 1e-3)("run.end", 10))).run();
+            Simulation(mechanism("double-pendulum-wall", Set{}("theta1_0", theta)("run.step", 1e-3)("run.end", 10)))
+                .run();
         EXPECT_LT(end.joint_violation.position_max, 1.2e-6) << theta;
         EXPECT_LT(end.joint_violation.velocity_max, 2e-3) << theta;  // 7e-3 to 1e-2 without projection after hits
     }
