@@ -326,6 +326,100 @@ double end_error(const System& system, const State& x, double h, double th, Step
     return system.joint_error(x.t + h, w.q_end, s.solution.v, 2 * s.tolerances.scales.length, w.ahead);
 }
 
+// What the rows of a step are filled with.
+struct Filling {
+    double h, theta, chi;  // [s]; [-]
+    bool jointed;          // rows lie ahead,
+    bool makes_up;         // and energy is made up for
+    GapTerms gaps;
+};
+
+void fill_rows(const System& system, const State& x, const Filling& fill, Step& s, MoreauJean::Work& w) {
+    const double th = fill.theta;
+    fill_bilateral(x.v,
+                   {.h = fill.h,
+                    .alpha = th,
+                    .gamma = th,
+                    .chi = fill.chi,
+                    .position_weight = th,
+                    .turned = (1 - th) / th,
+                    .ahead = fill.jointed ? &w.carried : nullptr},
+                   s);
+    fill_restitution(system, x, fill.gaps, s, w);
+}
+
+// Solves the step once more, from the solution at hand. Only the last problem is the step.
+void solve_again(Solver& solver, Step& s, Stopwatch& watch, StepReport& report) {
+    s.guess = s.solution;
+    s.guess.warm = true;
+    watch.lap(StepTimers::fill);
+    const int solves = report.solves;
+    const auto remark = report.remark;
+    report = {};
+    report.remark = remark;
+    solve_stage(solver, s, report);
+    report.solves += solves;
+    watch.lap(StepTimers::solve);
+}
+
+struct NewtonLimits {
+    double tol;  // [m/s]
+    int passes;
+};
+
+// Newton's loop: nonlinear forces are linearised again at the end just found.
+void linearise_again(const System& system, Solver& solver, const State& x, const Filling& fill,
+                     const NewtonLimits& limits, Step& s, MoreauJean::Work& w, Stopwatch& watch, StepReport& report) {
+    const double h = fill.h, th = fill.theta;
+    Around point = Around::start;
+    for (int pass = 1; missing_speed(system, x, h, th, point, s, w.missing) > limits.tol; ++pass) {
+        if (pass >= limits.passes) {
+            if (pass > 1) report.remark = "the forces are too nonlinear for the step: newton_max passes did not do";
+            break;
+        }
+        point = Around::end_found;
+        mix_impulses(system, x, h, th, s);
+        system.slopes(inside_end(x.t, h), s.q1, s.solution.v, s.terms.stiffness, s.terms.damping);
+        s.problem.size_to_rows();
+        fill_around_end(system, x.v, h, th, s);
+        if (fill.makes_up) s.problem.r += w.made_up;
+        fill_rows(system, x, fill, s, w);
+        solve_again(solver, s, watch, report);
+    }
+}
+
+// Rows where the move has turned out to have its middle, if joints open, and reactions that make no energy.
+void settle_joints(const System& system, Solver& solver, const State& x, const Filling& fill, double limit, Step& s,
+                   MoreauJean::Work& w, Stopwatch& watch, StepReport& report) {
+    const double h = fill.h, th = fill.theta;
+    w.joint_error = end_error(system, x, h, th, s, w);
+    w.opened = w.joint_error > looked_at * limit;
+    if (w.opened) {
+        turn_to_middle(system, x, h, th, s, w);
+        fill_rows(system, x, fill, s, w);
+        solve_again(solver, s, watch, report);
+        w.joint_error = end_error(system, x, h, th, s, w);
+    }
+    if (s.problem.contacts.size() == 0) return;
+    const double energy = std::max(s.terms.mass.quadratic(s.solution.v), slow * s.ledger.scale());
+    w.wedged = energy_made(x.v, s) > made * energy;
+    if (!w.wedged) return;
+    stop_at_rows(s);
+    solve_again(solver, s, watch, report);
+    w.joint_error = end_error(system, x, h, th, s, w);
+}
+
+// After a hit: the end of the step is moved onto the joints, positions too where they were wedged.
+void move_onto_joints(const System& system, Solver& solver, State& x, Step& s, const MoreauJean::Work& w) {
+    static const Choice both = {projections().words, static_cast<int>(Projection::both)};
+    if (w.wedged)
+        project(system, solver, both, x, s);
+    else
+        project_speeds(system, solver, x, s);
+    s.q1 = x.q;
+    s.v1 = x.v;
+}
+
 }  // namespace
 
 StepReport MoreauJean::step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const {
@@ -434,86 +528,33 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
     if (jointed) take_rows_ahead(system, x, h, th, chi, s, w);
     watch.lap(StepTimers::find);
 
-    const auto fill_rows = [&] {
-        fill_bilateral(x.v,
-                       {.h = h,
-                        .alpha = th,
-                        .gamma = th,
-                        .chi = chi,
-                        .position_weight = th,
-                        .turned = (1 - th) / th,
-                        .ahead = jointed ? &w.carried : nullptr},
-                       s);
-        fill_restitution(system, x, gaps, s, w);
-    };
     problem.size_to_rows();
     const bool sloped = fill_dynamics(system, x, h, {.alpha = th, .gamma = th}, s);
-    const bool makes_up = mass_ahead && th == 0.5 && !w.hits && knows_way(x, w.path);
-    if (makes_up) {
+    const Filling fill{.h = h,
+                       .theta = th,
+                       .chi = chi,
+                       .jointed = jointed,
+                       .makes_up = mass_ahead && th == 0.5 && !w.hits && knows_way(x, w.path),
+                       .gaps = gaps};
+    if (fill.makes_up) {
         fill_made_up(system, x, h, s, w);
         problem.r += w.made_up;
     }
-    fill_rows();
+    fill_rows(system, x, fill, s, w);
     warm_start(x.v, h, s);
     watch.lap(StepTimers::fill);
 
     solve_stage(solver, s, report);
     watch.lap(StepTimers::solve);
 
-    // Newton's loop: nonlinear forces are linearised again at the end just found.
-    Around point = Around::start;
-    const double newton_tol = options_.newton_tol.in(s.tolerances);
-    for (int pass = 1; sloped && missing_speed(system, x, h, th, point, s, w.missing) > newton_tol; ++pass) {
-        if (pass >= options_.newton_max) {
-            if (pass > 1) report.remark = "the forces are too nonlinear for the step: newton_max passes did not do";
-            break;
-        }
-        point = Around::end_found;
-        mix_impulses(system, x, h, th, s);
-        system.slopes(inside_end(x.t, h), s.q1, s.solution.v, s.terms.stiffness, s.terms.damping);
-        problem.size_to_rows();
-        fill_around_end(system, x.v, h, th, s);
-        if (makes_up) problem.r += w.made_up;
-        fill_rows();
-        s.guess = s.solution;
-        s.guess.warm = true;
-        watch.lap(StepTimers::fill);
-        // Only the last problem is the step.
-        const int solves = report.solves;
-        report = {};
-        solve_stage(solver, s, report);
-        report.solves += solves;
-        watch.lap(StepTimers::solve);
+    if (sloped) {
+        const NewtonLimits limits{options_.newton_tol.in(s.tolerances), options_.newton_max};
+        linearise_again(system, solver, x, fill, limits, s, w, watch, report);
     }
-
-    // Joints: rows where the move has turned out to have its middle, and reactions that make no energy.
-    const auto solve_again = [&] {
-        s.guess = s.solution;
-        s.guess.warm = true;
-        const int solves = report.solves;
-        report = {};
-        solve_stage(solver, s, report);
-        report.solves += solves;
-        watch.lap(StepTimers::solve);
-    };
     w.opened = w.wedged = false;
-    if (jointed && th < 1 && options_.tol == 0 && chi > 0) {
-        w.joint_error = end_error(system, x, h, th, s, w);
-        w.opened = w.joint_error > looked_at * joint_limit(s);
-        if (w.opened) {
-            turn_to_middle(system, x, h, th, s, w);
-            fill_rows();
-            solve_again();
-            w.joint_error = end_error(system, x, h, th, s, w);
-        }
-        w.wedged = problem.contacts.size() > 0 &&
-                   energy_made(x.v, s) > made * std::max(s.terms.mass.quadratic(s.solution.v), slow * s.ledger.scale());
-        if (w.wedged) {
-            stop_at_rows(s);
-            solve_again();
-            w.joint_error = end_error(system, x, h, th, s, w);
-        }
-    }
+    if (jointed && th < 1 && options_.tol == 0 && chi > 0)
+        settle_joints(system, solver, x, fill, joint_limit(s), s, w, watch, report);
+
     s.v_weighted = (1 - th) * x.v + th * s.solution.v;
     s.t_weighted = x.t + th * h;
     s.dq = h * s.v_weighted;
@@ -532,14 +573,7 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
                  .jolt = w.wedged,
                  .push_out = push ? &w.push_out : nullptr},
                 x, s, watch, report);
-    if (w.wedged) {
-        static const Choice both = {projections().words, static_cast<int>(Projection::both)};
-        project(system, solver, both, x, s);
-    } else if (w.opened && w.hits) {
-        project_speeds(system, solver, x, s);
-    }
-    s.q1 = x.q;
-    s.v1 = x.v;
+    if (w.wedged || (w.opened && w.hits)) move_onto_joints(system, solver, x, s, w);
     if (ahead) note_path(x.t, th == options_.theta && !w.hits, s, w.path);
     if (push) w.halved.pushed = std::max(w.halved.pushed, w.push_out.deepest);
     return report;
