@@ -39,6 +39,8 @@ struct Stage {
     double fraction = 1;
     // Normal impulses of a stage with h > 0 are impacts (time-stepping) or the work of rows that turned (located impacts).
     bool impacts_inside = true;
+    // An impact in which contacts and joints cannot be told apart: what reactions did besides is counted as impact too.
+    bool jolt = false;
 };
 
 class EnergyLedger {

@@ -187,7 +187,6 @@ struct StepTerms {
     RowVec joint_stabilisation;      // per bilateral row: and that of b
     RowVec contact_speed;            // per contact row [m/s]: H v, by contact_speeds()
     RowVec joint_speed;              // per bilateral row [m/s, rad/s]: G v, by joint_speeds()
-    RowVec joint_drift;              // per bilateral row [m, rad]: g + (1 - th) h G v at q, of schemes whose rows lie elsewhere
     RowVec reaction;                 // per bilateral row [N s]: those of one stage, by note_impulses(),
     RowVec contact_impulse;          // per contact row [N s]: and these; by share_impulses() the smallest
     std::vector<char> wanted;        // per contact: whether it has a row in the problem

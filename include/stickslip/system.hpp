@@ -101,9 +101,10 @@ public:
                            ContactRows& contacts) const;
     // The bilateral rows alone, with their bias at v: what rows() and bias() give of them. No finder is asked.
     virtual void joint_rows(double t, const VecX& q, const VecX& v, BilateralRows& joints) const;
-    // Jacobian and bias of the bilateral rows at another place than that where rows() gave them; all else of `joints` stays. `scratch` is
-    // for systems that have no shorter way than their rows.
-    virtual void turn_joint_rows(double t, const VecX& q, const VecX& v, BilateralRows& joints,
+    // The Jacobian of the bilateral rows for a move [m, rad] that has q in its middle, with G move the change of their values as well as the
+    // system knows; all else of `joints`, from rows() at another place, stays. `scratch` is for systems that have no shorter way than their
+    // rows.
+    virtual void turn_joint_rows(double t, const VecX& q, const VecX& move, BilateralRows& joints,
                                  BilateralRows& scratch) const;
     // [m] The largest |g| of joints at q; angles count times `arm` [m], in systems that know which of their rows are angles.
     // `scratch` is for those that have no shorter way than their rows.

@@ -8,8 +8,10 @@
 //   motors (velocity rows)   + lambda.(G w)                                        motor_work
 //                            without target and bounds (rolling, locks) they are rigid rows
 //   friction rows, contacts  - lambda.(G w),  - p_T.(D w)                          friction_loss
+//                            but where p_T drives the slip of the start or of the end it does not rub: it is the impulse of a jump
+//                            between the two, + p_T.(D v0)/2 or + p_T.(D v1)/2      impact_loss
 //   rigid rows               - lambda.(s - T lambda)/2, s = stabilisation in b     regularisation_loss
-//                            rest of - lambda.(G w): rows that turned since v0     scheme_loss (impact_loss at h = 0)
+//                            rest of - lambda.(G w): rows that turned since v0     scheme_loss (impact_loss at h = 0 and in a jolt)
 //   normals, h > 0           - p_N.(N v0 + N v1 + s + S p_N)/2                     impact_loss
 //                            (scheme_loss where impacts are stages of their own: the row has turned)
 //                            + p_N.(s + S p_N)/2, s = stabilisation part of c_N    regularisation_loss
@@ -171,8 +173,8 @@ EnergyLedger::WeightedWork EnergyLedger::book_joints(const Stage& s, WeightedWor
                 const double given =
                     (s.joint_stabilisation ? (*s.joint_stabilisation)[i] : 0.0) - problem.T[i] * solution.lambda[i];
                 flows_.regularisation_loss -= 0.5 * lambda * given;
-                (impact ? flows_.impact_loss : flows_.scheme_loss) -= lambda * (Gw - 0.5 * given);
-                bound.sum += lambda * (weighted - given);
+                (impact || s.jolt ? flows_.impact_loss : flows_.scheme_loss) -= lambda * (Gw - 0.5 * given);
+                bound.sum += lambda * (weighted - s.alpha * given);
                 bound.scale += std::abs(lambda) * (std::abs(Gv0_[i]) + std::abs(Gv1_[i]));
                 break;
             }
@@ -199,27 +201,34 @@ EnergyLedger::WeightedWork EnergyLedger::book_contacts(const Stage& s, WeightedW
     contacts.jacobian.product(problem.nodes(), v_end_, Hv1_);
     for (int i = 0; i < contacts.size(); ++i) {
         const int first = contacts.jacobian.row[i];
-        const auto work = [&](int k) {
-            const double p = fraction * solution.p[k];
-            bound.sum += p * ((1 - s.alpha) * Hv0_[k] + s.alpha * Hv1_[k]);
-            bound.scale += std::abs(p) * (std::abs(Hv0_[k]) + std::abs(Hv1_[k]));
-            return p * (Hv0_[k] + 0.5 * fraction * (Hv1_[k] - Hv0_[k]));
+        // Halves of the work on the velocities of the start and of the end.
+        double at_start = 0, at_end = 0;
+        const auto add_work = [&](int k) {
+            const double p = fraction * solution.p[k], u0 = Hv0_[k], u1 = u0 + fraction * (Hv1_[k] - u0);
+            bound.sum += p * ((1 - s.alpha) * u0 + s.alpha * Hv1_[k]);
+            bound.scale += std::abs(p) * (std::abs(u0) + std::abs(Hv1_[k]));
+            at_start += 0.5 * p * u0;
+            at_end += 0.5 * p * u1;
         };
-        const double normal = -work(first);
-        double tangential = 0;
-        for (int k = first + 1; k < contacts.jacobian.row[i + 1]; ++k) tangential -= work(k);
+        add_work(first);
+        const double normal = -(at_start + at_end);
+        at_start = at_end = 0;
+        for (int k = first + 1; k < contacts.jacobian.row[i + 1]; ++k) add_work(k);
+        const double tangential = -(at_start + at_end);
         if (impact) {
             flows_.impact_loss += normal + tangential;
             continue;
         }
+        const double rubbed = -std::min(at_start, 0.0) - std::min(at_end, 0.0);
         const double given = (s.stabilisation ? (*s.stabilisation)[i] : 0.0) + problem.S[first] * solution.p[first];
         const double p = fraction * solution.p[first];
         bound.sum += p * given;
         const bool hit = s.impacts_inside && Hv0_[first] < -hit_speed_;
-        flows_.friction_loss += tangential;
+        flows_.friction_loss += rubbed;
         if (hit) impact_gain_ -= normal + tangential;
         flows_.regularisation_loss += 0.5 * p * given;
-        (s.impacts_inside ? flows_.impact_loss : flows_.scheme_loss) += normal - 0.5 * p * given;
+        (s.impacts_inside ? flows_.impact_loss : flows_.scheme_loss) +=
+            normal - 0.5 * p * given + (tangential - rubbed);
     }
     return bound;
 }

@@ -284,16 +284,13 @@ double Connections::coordinate(int joint, int number, const VecX& q) const {
     return coordinate_piece(joint, number, q).value;
 }
 
-double Connections::coordinate_bias(int joint, int number, const VecX& q, const VecX& v, BlockRows* jacobian) const {
+double Connections::coordinate_bias(int joint, int number, const VecX& q, const VecX& v) const {
     const auto j = static_cast<std::size_t>(joint), c = static_cast<std::size_t>(number);
     const Joint& data = model_.joints[j];
     const JointFrames at = frames(data, q);
-    double bias = evaluate_bias(coordinates_[j][c], at, bodies_.twist(data.a, q, v), bodies_.twist(data.b, q, v));
-    if (!jacobian && !bodies_.has_bias()) return bias;
-    const RowPiece row = evaluate(coordinates_[j][c], at, 0);
-    if (bodies_.has_bias()) bias = with_bias(bias, row, data.a, data.b, q, v);
-    if (jacobian) add_blocks(data.a, data.b, q, 1, &row, *jacobian);
-    return bias;
+    const double bias = evaluate_bias(coordinates_[j][c], at, bodies_.twist(data.a, q, v), bodies_.twist(data.b, q, v));
+    if (!bodies_.has_bias()) return bias;
+    return with_bias(bias, evaluate(coordinates_[j][c], at, 0), data.a, data.b, q, v);
 }
 
 double Connections::with_bias(double second, const RowPiece& piece, int a, int b, const VecX& q, const VecX& v) const {
@@ -303,16 +300,13 @@ double Connections::with_bias(double second, const RowPiece& piece, int a, int b
 }
 
 int Connections::piece_bias(const std::vector<Piece>& pieces, const JointFrames& at, int a, int b, const VecX& q,
-                            const VecX& v, double* bias, BlockRows* jacobian) const {
+                            const VecX& v, double* bias) const {
     const Twist of_a = bodies_.twist(a, q, v), of_b = bodies_.twist(b, q, v);
     const int dim = static_cast<int>(pieces.size());
-    std::array<RowPiece, 6> row;
     for (int i = 0; i < dim; ++i) {
         bias[i] = evaluate_bias(pieces[i], at, of_a, of_b);
-        if (jacobian || bodies_.has_bias()) row[i] = evaluate(pieces[i], at, 0);
-        if (bodies_.has_bias()) bias[i] = with_bias(bias[i], row[i], a, b, q, v);
+        if (bodies_.has_bias()) bias[i] = with_bias(bias[i], evaluate(pieces[i], at, 0), a, b, q, v);
     }
-    if (jacobian) add_blocks(a, b, q, dim, row.data(), *jacobian);
     return dim;
 }
 
@@ -405,8 +399,8 @@ double Connections::joint_error(const VecX& q, double arm) const {
             const Joint& gear = model_.joints[group.index];
             const int first = joint_index(gear.of[0]), second = joint_index(gear.of[1]);
             see(coordinates_[first][gear.of_coordinate[0]].kind,
-                coordinate(first, gear.of_coordinate[0], q) - gear.ratio * coordinate(second, gear.of_coordinate[1], q) -
-                    gear.length);
+                coordinate(first, gear.of_coordinate[0], q) -
+                    gear.ratio * coordinate(second, gear.of_coordinate[1], q) - gear.length);
         }
     }
     return error;
@@ -545,25 +539,15 @@ void Connections::limit_rows(const VecX& q, ContactRows& rows) const {
 }
 
 void Connections::bias(const VecX& q, const VecX& v, BilateralRows& joints) const {
-    fill_bias(q, v, joints.bias.data(), nullptr);
-}
-
-void Connections::turn_rows(const VecX& q, const VecX& v, BilateralRows& joints) const {
-    joints.jacobian.clear();
-    fill_bias(q, v, joints.bias.data(), &joints.jacobian);
-}
-
-// The bias of all rows in their order; where `jacobian` is given, their groups and blocks are added to it.
-void Connections::fill_bias(const VecX& q, const VecX& v, double* bias, BlockRows* jacobian) const {
+    double* bias = joints.bias.data();
     for (const Group& group : groups_) {
-        if (jacobian) jacobian->begin_group(group_size(group));
         if (group.source == Source::joint) {
             const Joint& joint = model_.joints[group.index];
-            bias += piece_bias(pieces_[group.index], frames(joint, q), joint.a, joint.b, q, v, bias, jacobian);
+            bias += piece_bias(pieces_[group.index], frames(joint, q), joint.a, joint.b, q, v, bias);
         } else if (group.source == Source::element) {
             const Element& element = elements_[group.index];
             const JointFrames at = frames(element.a, element.b, element.point_a, element.point_b, q);
-            bias += piece_bias(element.pieces, at, element.a, element.b, q, v, bias, jacobian);
+            bias += piece_bias(element.pieces, at, element.a, element.b, q, v, bias);
         } else if (group.source == Source::curve) {
             const Joint& joint = model_.joints[group.index];
             const Twist a = bodies_.twist(joint.a, q, v), b = bodies_.twist(joint.b, q, v);
@@ -572,15 +556,13 @@ void Connections::fill_bias(const VecX& q, const VecX& v, double* bias, BlockRow
                 const double second = at.rows.second[i];
                 *bias++ = bodies_.has_bias() ? with_bias(second, curve_piece(at, i), joint.a, joint.b, q, v) : second;
             }
-            if (jacobian) add_curve_blocks(group.index, at, q, *jacobian);
         } else if (group.source == Source::gear) {
             const Joint& gear = model_.joints[group.index];
             *bias++ = coordinate_bias(joint_index(gear.of[0]), gear.of_coordinate[0], q, v) -
                       gear.ratio * coordinate_bias(joint_index(gear.of[1]), gear.of_coordinate[1], q, v);
-            if (jacobian) add_gear_blocks(gear, q, *jacobian);
         } else {
             const Drive& drive = model_.joints[group.index].drives[group.drive];
-            *bias++ = coordinate_bias(group.index, drive.coordinate, q, v, jacobian);
+            *bias++ = coordinate_bias(group.index, drive.coordinate, q, v);
         }
     }
 }

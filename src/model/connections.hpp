@@ -33,8 +33,9 @@ public:
 
     void rows(double t, const VecX& q, BilateralRows& rows) const;
     void bias(const VecX& q, const VecX& v, BilateralRows& joints) const;
-    // Jacobian and bias at another place: nothing else of `joints`, which rows() has filled, is touched.
-    void turn_rows(const VecX& q, const VecX& v, BilateralRows& joints) const;
+    // The Jacobian for a move that has q in its middle: G move is the change of g, for joints of points to rounding. Nothing else of
+    // `joints`, which rows() has filled, is touched.
+    void turn_rows(const VecX& q, const VecX& move, BilateralRows& joints) const;
     // [m] The largest value of rows that hold joints and gears, without the rows; angles count times `arm`.
     double joint_error(const VecX& q, double arm) const;
     void limit_rows(const VecX& q, ContactRows& rows) const;
@@ -100,13 +101,12 @@ private:
     JointFrames frames(int a, int b, const Vec3& point_a, const Vec3& point_b, const VecX& q) const;
     JointFrames frames(const Joint& joint, const VecX& q) const;
     RowPiece coordinate_piece(int joint, int number, const VecX& q) const;  // value counted
-    // Where `jacobian` is given, blocks of the row are added to it: here and in piece_bias().
-    double coordinate_bias(int joint, int number, const VecX& q, const VecX& v, BlockRows* jacobian = nullptr) const;
+    double coordinate_bias(int joint, int number, const VecX& q, const VecX& v) const;
     // Second derivative of a row along constant twists, and what the bias of its two bodies adds.
     double with_bias(double second, const RowPiece& piece, int a, int b, const VecX& q, const VecX& v) const;
     int piece_bias(const std::vector<Piece>& pieces, const JointFrames& at, int a, int b, const VecX& q, const VecX& v,
-                   double* bias, BlockRows* jacobian) const;
-    void fill_bias(const VecX& q, const VecX& v, double* bias, BlockRows* jacobian) const;
+                   double* bias) const;
+    double chord_of_arc(int body, const VecX& q, const VecX& move) const;  // [-]
     int group_size(const Group& group) const;  // rows
     void add_blocks(int a, int b, const VecX& q, int dim, const RowPiece* pieces, BlockRows& rows) const;
     OnCurve on_curve(int joint, const VecX& q, const Twist* a,

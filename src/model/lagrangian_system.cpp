@@ -157,12 +157,10 @@ public:
         fill_joints(t, q, *loan, joints);
         fill_joint_bias(t, q, v, *loan, joints);
     }
-    void turn_joint_rows(double t, const VecX& q, const VecX& v, BilateralRows& joints,
+    void turn_joint_rows(double t, const VecX& q, const VecX& move, BilateralRows& joints,
                          BilateralRows& scratch) const override {
-        if (!only_joints()) return System::turn_joint_rows(t, q, v, joints, scratch);
-        const auto loan = pool_.borrow();
-        if (m_.joints > 0) set_joint_blocks(t, q, *loan, joints.jacobian);
-        fill_joint_bias(t, q, v, *loan, joints);
+        if (!only_joints()) return System::turn_joint_rows(t, q, move, joints, scratch);
+        if (m_.joints > 0) set_joint_blocks(t, q, *pool_.borrow(), joints.jacobian);
     }
     double joint_error(double t, const VecX& q, const VecX&, double, BilateralRows&) const override {
         if (m_.joints == 0) return 0;

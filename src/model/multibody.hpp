@@ -58,7 +58,7 @@ public:
     void bias(double t, const VecX& q, const VecX& v, const ContactFinder& finder, BilateralRows& joints,
               ContactRows& contacts) const override;
     void joint_rows(double t, const VecX& q, const VecX& v, BilateralRows& joints) const override;
-    void turn_joint_rows(double t, const VecX& q, const VecX& v, BilateralRows& joints,
+    void turn_joint_rows(double t, const VecX& q, const VecX& move, BilateralRows& joints,
                          BilateralRows& scratch) const override;
     double joint_error(double t, const VecX& q, const VecX& v, double arm, BilateralRows& scratch) const override;
     void limits(const VecX& q, ContactRows& limits) const override;

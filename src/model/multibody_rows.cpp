@@ -123,9 +123,9 @@ void MultibodySystem::joint_rows(double t, const VecX& q, const VecX& v, Bilater
     connections_->bias(q, v, joints);
 }
 
-void MultibodySystem::turn_joint_rows(double, const VecX& q, const VecX& v, BilateralRows& joints,
+void MultibodySystem::turn_joint_rows(double, const VecX& q, const VecX& move, BilateralRows& joints,
                                       BilateralRows&) const {
-    connections_->turn_rows(q, v, joints);
+    connections_->turn_rows(q, move, joints);
 }
 
 double MultibodySystem::joint_error(double, const VecX& q, const VecX&, double arm, BilateralRows&) const {

@@ -28,11 +28,10 @@ void System::joint_rows(double t, const VecX& q, const VecX& v, BilateralRows& j
     rows(t, q, finder, joints, contacts);
     bias(t, q, v, finder, joints, contacts);
 }
-void System::turn_joint_rows(double t, const VecX& q, const VecX& v, BilateralRows& joints,
+void System::turn_joint_rows(double t, const VecX& q, const VecX& move, BilateralRows& joints,
                              BilateralRows& scratch) const {
-    joint_rows(t, q, v, scratch);
+    joint_rows(t, q, move, scratch);  // their bias is not asked for
     joints.jacobian = scratch.jacobian;
-    joints.bias = scratch.bias;
 }
 double System::joint_error(double t, const VecX& q, const VecX& v, double, BilateralRows& scratch) const {
     joint_rows(t, q, v, scratch);

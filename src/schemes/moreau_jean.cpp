@@ -7,14 +7,26 @@
 // F* = F(v*) with v* = v + th h v'_est is the antisymmetric gyroscopic matrix, taken linearly implicit: at
 // th = 1/2 it does no work, and with the extrapolated v* spinning bodies are integrated with order two.
 //
-// Where M depends on q it is taken at q (+) (1-th) h v too: with M at q a four-bar linkage in angles lost 2 % of its energy in 10 s at 1 ms.
+// Joints: their rows G are taken at q_m, the middle of the move of the step as the last two steps foretell it,
+//   q_m = q (+) (1-th) h (v + th h v'),    v' extrapolated to the middle of the step
+// and, in joints of points, for the chords and not the arcs of their way (System::turn_joint_rows), so that G (q+ (-) q) is the change of g. With
+// th = 1/2 they are asked for
+//   G v+ = -G v - 2 chi g/h + c (d - d_old)      d = G v with the rows at q; d_old where the last step began; c = `calms`
+// The first two terms let reactions do no work but that on the drift g, which is O(h^4), and move what drift there is out of the joint. The third
+// calms speeds across the joint, which the first alone would turn round in every step for ever, and does nothing to the part of them,
+// O(h^2), that goes on from step to step.
+// After a start, an edit or an impact, where nothing is foretold, and for any th,
+//   G v+ = -(1-th)/th (G v - d) - chi (g + (1-th) h d)/h
+// makes v+ tangential at the end of the step and takes out errors of g and d within two (Anitescu and Hart; for th = 1 the linearised SHAKE method).
+// With that in every step energy changed by 3e-4 of its scale in a chain of ten links (10 s, 1 ms); with rows at q a pendulum of 0.5 m lost
+// a seventh of its energy and drifted by 54 mm.
 //
-// Joints: their rows G and the curvature G' = dG/dt v are taken at q (+) (1-th) h v, and what they are asked for is
-//   G v+ = -(1-th)^2/th h G' v - chi (g + (1-th) h G v)/h       g and this G v at q
-// By the first term the move of the step is tangential where the rows are, and for th = 1/2 v+ is at the end of the step, which makes
-// the order two. With rows at q reactions do work: a pendulum of 0.5 m lost a seventh of its energy in 10 s at 1 ms and drifted by 54 mm.
-// The second takes out what drift is left (Anitescu and Hart), allowing for where the velocity leads to: with g/(th h) alone and th = 1/2 an
-// error would go on for ever, in and out of the joint. For th = 1 this is the linearised SHAKE method.
+// Steps that open joints by more than a part of `joint_tol` are solved again, with rows at the middle found; after a hit v+ is then projected onto
+// the joints, since it is tangential to O(h) only. Where contacts are wedged against joints impulses are large beyond measure, and errors of O(h)
+// in what rows ask for make energy: such steps are solved with G v+ = 0, which cannot, and both q and v are projected.
+//
+// Where M depends on q it is taken at q_m too, and what the rule then gains or loses of energy, O(h^3), is made up for by an impulse along the
+// momentum (fill_made_up): a four-bar linkage in angles swung by 3e-4 of its energy at 1 ms.
 //
 // On contacts position stabilisation acts only where overlap is left (`overlap`), and lifts bodies no faster than g h. By default overlap
 // is pushed out of positions (parts/push_out.cpp), and contacts without rebound take part before they close.
@@ -51,10 +63,20 @@ constexpr double falls = 20;
 // overlap of an impact is of the order h u: taken out within a step it would be a rebound, whatever the restitution and however small h.
 constexpr double lifts = 10;
 
+// Share of a change of G v from step to step that is taken out of it. G v+ = -G v alone keeps energy, and lets errors of G v change sign for
+// ever; with this they fall to two thirds in every step. Above 1/3 they would grow, below 1/20 they last.
+constexpr double calms = 0.1;
+
 // Of `step`: none is cut to less for the sake of joints. Impacts of joined bodies leave errors that go with h only.
 constexpr double shortest_part = 1.0 / 8;
 // Of Tolerances::visible_error: what long steps may open joints by. If larger, warnings are met; if smaller, real-time steps are cut.
 constexpr double seen = 0.2;
+// Of the error that joints may have: steps that leave more are solved again, with rows where they have their middle. If larger, impacts open
+// joints; if smaller, more steps are solved twice.
+constexpr double looked_at = 0.25;
+// Of twice the kinetic energy: more than this is not made by contacts and joints together.
+constexpr double made = 1e-6;
+constexpr double slow = 1e-2;  // of the energy of the run: bodies with less are as good as at rest
 
 // Which contacts take part in a step, and how they see their gaps.
 struct GapTerms {
@@ -75,8 +97,10 @@ struct GapTerms {
     }
 };
 
-// Leaves the contacts that are predicted closed, and those that are guarded. True: one that is left out arrives.
-bool keep_predicted_active(const System& system, const VecX& q, const VecX& v, const GapTerms& gaps, Step& s) {
+// Leaves the contacts that are predicted closed, and those that are guarded. True: one that is left out arrives. `hits`: one that takes part
+// is hit.
+bool keep_predicted_active(const System& system, const VecX& q, const VecX& v, const GapTerms& gaps, Step& s,
+                           bool& hits) {
     ContactRows& contacts = s.problem.contacts;
     const RowVec& speed = contact_speeds(v, s);
     s.terms.wanted.resize(static_cast<std::size_t>(contacts.size()));
@@ -90,6 +114,9 @@ bool keep_predicted_active(const System& system, const VecX& q, const VecX& v, c
         arrives = arrives || phi + 2 * gaps.h * std::min(u, 0.0) < gaps.gain;
     }
     system.leave_out_passed(q, v, gaps.h, contacts, s.terms.wanted, *s.guard);
+    hits = false;
+    for (int i = 0; i < contacts.size(); ++i)
+        hits = hits || (s.terms.wanted[i] && speed[contacts.jacobian.row[i]] < -s.tolerances.hit_speed);
     all = all && std::all_of(s.terms.wanted.begin(), s.terms.wanted.end(), [](char wanted) { return wanted; });
     if (!all) contacts.keep(s.terms.wanted);
     return arrives;
@@ -136,24 +163,83 @@ void fill_restitution(const System& system, const State& x, const GapTerms& gaps
     }
 }
 
+// w.q_ahead: where the move of the step has its middle, as far as the steps before it tell.
+//   q (+) (1-th) h (v + th h v')    v' extrapolated to the middle of the step
 void move_ahead(const System& system, const State& x, double h, double th, Step& s, MoreauJean::Work& w) {
+    const JointPath& path = w.path;
     w.q_ahead = x.q;
     s.dq = ((1 - th) * h) * x.v;
+    const int known = path.t == x.t ? path.known : 0;
+    if (known > 0) {
+        const double weight = (1 - th) * th * h * h;
+        const double lead = known > 1 ? std::min((h + s.memory.h) / (s.memory.h + path.h), 2.0) : 0.0;
+        s.dq += (weight * (1 + lead)) * s.memory.v_rate;
+        if (known > 1) s.dq -= (weight * lead) * path.rate.vec();
+    }
     system.advance(w.q_ahead, s.dq);
+    w.move = s.dq / (1 - th);
 }
 
-// Bilateral rows (1-th) h v ahead, in place of those at q; values and targets stay. False: there are no joints to hold. Where the mass varies
-// w.q_ahead is there already.
-bool take_rows_ahead(const System& system, const State& x, double h, double th, Step& s, MoreauJean::Work& w) {
+bool knows_way(const State& x, const JointPath& path) { return path.t == x.t && path.known > 1; }
+
+// Coordinates in which the mass varies: w.made_up, the impulse that makes up for the energy which the rule would lose or gain,
+//   D = E(q1, v1) - E(q, v) - w.M (v1 - v) + h w.(k + k1)/2,    w.j = -D,   j along M w,   w = (v + v1)/2
+// of a step without loads, joints and contacts, with potential and Coriolis forces k; v1 and q1 as the last steps foretell them. D is O(h^3).
+void fill_made_up(const System& system, const State& x, double h, Step& s, MoreauJean::Work& w) {
+    w.mean = w.move / h;
+    w.v_end = 2 * w.mean - x.v;
+    w.q_end = x.q;
+    system.advance(w.q_end, w.move);
+    const Energies before = s.ledger.now(), after = system.energies(x.t + h, w.q_end, w.v_end);
+    system.forces(inside_end(x.t, h), w.q_end, w.v_end, w.end_forces);
+    const Forces& first = s.terms.end_forces;  // at (q, v), by fill_impulses()
+    w.made_up.setZero(x.v.size());
+    s.terms.mass.add_product(1, w.mean, w.made_up);
+    const double twice = w.mean.dot(w.made_up);
+    double missing = after.kinetic + after.potential - before.kinetic - before.potential -
+                     w.made_up.dot(w.v_end - x.v) + h / 2 * w.mean.dot(first.potential + w.end_forces.potential);
+    if (first.inertial.size() == x.v.size()) missing += h / 2 * w.mean.dot(first.inertial + w.end_forces.inertial);
+    constexpr double most = 1e-2;  // of the energy: more is no matter of rounding the rule off
+    w.made_up *= std::abs(missing) < most * twice ? -missing / twice : 0.0;
+}
+
+bool has_joints(const BilateralRows& joints) {
+    return std::find(joints.kind.begin(), joints.kind.end(), RowKind::holonomic) != joints.kind.end();
+}
+
+// Bilateral rows ahead, at w.q_ahead, in place of those at q; values and targets stay. What they ask for is in w.carried and
+// s.terms.joint_stabilisation.
+void take_rows_ahead(const System& system, const State& x, double h, double th, double chi, Step& s,
+                     MoreauJean::Work& w) {
     BilateralRows& joints = s.problem.joints;
-    if (std::find(joints.kind.begin(), joints.kind.end(), RowKind::holonomic) == joints.kind.end()) return false;
-    s.terms.joint_drift = joint_speeds(x.v, s);
-    for (int i = 0; i < joints.size(); ++i)
-        s.terms.joint_drift[i] = joints.value[i] + (1 - th) * h * s.terms.joint_drift[i];
-    if (th == 1) return true;
-    if (system.constant_mass()) move_ahead(system, x, h, th, s, w);
-    system.turn_joint_rows(x.t + (1 - th) * h, w.q_ahead, x.v, joints, w.ahead);
-    return true;
+    const JointPath& path = w.path;
+    w.start_speed = s.terms.joint_speed;  // by note_violations()
+    w.carried.resize(joints.size());
+    s.terms.joint_stabilisation.resize(joints.size());
+    const double turned = (1 - th) / th;
+    const bool known = knows_way(x, path) && path.speed.size() == joints.size();
+    const bool smooth = th == 0.5 && chi > 0 && (known || w.hits);
+    for (int i = 0; i < joints.size(); ++i) {
+        const double speed = w.start_speed[i], rate = joints.value[i] / h;
+        if (smooth && joints.kind[i] == RowKind::holonomic) {
+            w.carried[i] = 0;
+            s.terms.joint_stabilisation[i] =
+                calms * (known && !w.hits ? speed - path.speed[i] : 2 * speed) - 2 * chi * rate;
+        } else {
+            w.carried[i] = turned * speed;
+            s.terms.joint_stabilisation[i] =
+                joints.kind[i] == RowKind::holonomic ? -chi * (rate + (1 - th) * speed) : 0.0;
+        }
+    }
+    if (th < 1) system.turn_joint_rows(x.t + (1 - th) * h, w.q_ahead, w.move, joints, w.ahead);
+}
+
+// The step just taken: without an impact and without a jump of a motor it tells where the next one leads.
+void note_path(double t, bool steady, const Step& s, JointPath& path) {
+    const bool hit = std::any_of(s.events.begin(), s.events.end(),
+                                 [](const Event& event) { return event.kind == EventKind::impact; });
+    path.known = hit || !steady ? 0 : path.t == s.t0 ? std::min(path.known + 1, 2) : 1;
+    path.t = t;
 }
 
 // The point at which the forces of the end are linearised.
@@ -203,6 +289,137 @@ double missing_speed(const System& system, const State& x, double h, double th, 
     return th * h * most;
 }
 
+// The rows where the step just solved has its middle: s.dq is its move.
+void turn_to_middle(const System& system, const State& x, double h, double th, Step& s, MoreauJean::Work& w) {
+    w.q_ahead = x.q;
+    w.move = s.dq;
+    s.dq *= 1 - th;
+    system.advance(w.q_ahead, s.dq);
+    system.turn_joint_rows(x.t + (1 - th) * h, w.q_ahead, w.move, s.problem.joints, w.ahead);
+}
+
+// [J] What contacts and joints give the bodies in the step just solved.
+double energy_made(const VecX& v, Step& s) {
+    s.terms.v_old = 0.5 * (v + s.solution.v);
+    const RowVec& Hw = contact_speeds(s.terms.v_old, s);
+    const RowVec& Gw = joint_speeds(s.terms.v_old, s);
+    double work = 0;
+    for (int k = 0; k < s.problem.contacts.jacobian.rows(); ++k) work += s.solution.p[k] * Hw[k];
+    for (int i = 0; i < s.problem.joints.size(); ++i)
+        if (s.problem.joints.kind[i] == RowKind::holonomic) work += s.solution.lambda[i] * Gw[i];
+    return work;
+}
+
+// Asks for G v+ = 0 where the rows are. With that, and without rebound, v+ cannot have more energy than v and the loads give it.
+void stop_at_rows(Step& s) {
+    for (int i = 0; i < s.problem.joints.size(); ++i) {
+        if (s.problem.joints.kind[i] != RowKind::holonomic) continue;
+        s.problem.b[i] = s.terms.joint_stabilisation[i] = 0;
+    }
+}
+
+// [m] By how much the step just solved leaves joints open at its end, w.q_end.
+double end_error(const System& system, const State& x, double h, double th, Step& s, MoreauJean::Work& w) {
+    s.dq = h * ((1 - th) * x.v + th * s.solution.v);
+    w.q_end = x.q;
+    system.advance(w.q_end, s.dq);
+    return system.joint_error(x.t + h, w.q_end, s.solution.v, 2 * s.tolerances.scales.length, w.ahead);
+}
+
+// What the rows of a step are filled with.
+struct Filling {
+    double h, theta, chi;  // [s]; [-]
+    bool jointed;          // rows lie ahead,
+    bool makes_up;         // and energy is made up for
+    GapTerms gaps;
+};
+
+void fill_rows(const System& system, const State& x, const Filling& fill, Step& s, MoreauJean::Work& w) {
+    const double th = fill.theta;
+    fill_bilateral(x.v,
+                   {.h = fill.h,
+                    .alpha = th,
+                    .gamma = th,
+                    .chi = fill.chi,
+                    .position_weight = th,
+                    .turned = (1 - th) / th,
+                    .ahead = fill.jointed ? &w.carried : nullptr},
+                   s);
+    fill_restitution(system, x, fill.gaps, s, w);
+}
+
+// Solves the step once more, from the solution at hand. Only the last problem is the step.
+void solve_again(Solver& solver, Step& s, Stopwatch& watch, StepReport& report) {
+    s.guess = s.solution;
+    s.guess.warm = true;
+    watch.lap(StepTimers::fill);
+    const int solves = report.solves;
+    const auto remark = report.remark;
+    report = {};
+    report.remark = remark;
+    solve_stage(solver, s, report);
+    report.solves += solves;
+    watch.lap(StepTimers::solve);
+}
+
+struct NewtonLimits {
+    double tol;  // [m/s]
+    int passes;
+};
+
+// Newton's loop: nonlinear forces are linearised again at the end just found.
+void linearise_again(const System& system, Solver& solver, const State& x, const Filling& fill,
+                     const NewtonLimits& limits, Step& s, MoreauJean::Work& w, Stopwatch& watch, StepReport& report) {
+    const double h = fill.h, th = fill.theta;
+    Around point = Around::start;
+    for (int pass = 1; missing_speed(system, x, h, th, point, s, w.missing) > limits.tol; ++pass) {
+        if (pass >= limits.passes) {
+            if (pass > 1) report.remark = "the forces are too nonlinear for the step: newton_max passes did not do";
+            break;
+        }
+        point = Around::end_found;
+        mix_impulses(system, x, h, th, s);
+        system.slopes(inside_end(x.t, h), s.q1, s.solution.v, s.terms.stiffness, s.terms.damping);
+        s.problem.size_to_rows();
+        fill_around_end(system, x.v, h, th, s);
+        if (fill.makes_up) s.problem.r += w.made_up;
+        fill_rows(system, x, fill, s, w);
+        solve_again(solver, s, watch, report);
+    }
+}
+
+// Rows where the move has turned out to have its middle, if joints open, and reactions that make no energy.
+void settle_joints(const System& system, Solver& solver, const State& x, const Filling& fill, double limit, Step& s,
+                   MoreauJean::Work& w, Stopwatch& watch, StepReport& report) {
+    const double h = fill.h, th = fill.theta;
+    w.joint_error = end_error(system, x, h, th, s, w);
+    w.opened = w.joint_error > looked_at * limit;
+    if (w.opened) {
+        turn_to_middle(system, x, h, th, s, w);
+        fill_rows(system, x, fill, s, w);
+        solve_again(solver, s, watch, report);
+        w.joint_error = end_error(system, x, h, th, s, w);
+    }
+    if (s.problem.contacts.size() == 0) return;
+    const double energy = std::max(s.terms.mass.quadratic(s.solution.v), slow * s.ledger.scale());
+    w.wedged = energy_made(x.v, s) > made * energy;
+    if (!w.wedged) return;
+    stop_at_rows(s);
+    solve_again(solver, s, watch, report);
+    w.joint_error = end_error(system, x, h, th, s, w);
+}
+
+// After a hit: the end of the step is moved onto the joints, positions too where they were wedged.
+void move_onto_joints(const System& system, Solver& solver, State& x, Step& s, const MoreauJean::Work& w) {
+    static const Choice both = {projections().words, static_cast<int>(Projection::both)};
+    if (w.wedged)
+        project(system, solver, both, x, s);
+    else
+        project_speeds(system, solver, x, s);
+    s.q1 = x.q;
+    s.v1 = x.v;
+}
+
 }  // namespace
 
 StepReport MoreauJean::step(const System& system, Solver& solver, State& x, double t_limit, Step& s) const {
@@ -239,6 +456,14 @@ double MoreauJean::part_of_step(double t, double t_limit, Work& w) const {
     return left / parts;
 }
 
+// [m] What steps may open joints by.
+double MoreauJean::joint_limit(const Step& s) const {
+    // Long steps have larger errors, but none that could be seen.
+    const double of_long_steps = std::min(s.tolerances.joint_error_rate * options_.step * options_.step * options_.step,
+                                          seen * s.tolerances.visible_error);
+    return std::max(options_.joint_tol.in(s.tolerances), of_long_steps);
+}
+
 // Asks for a shorter step where the one just taken opened joints too far, closes them by a move where it cannot be shorter, and says how
 // long the next one may be.
 void MoreauJean::hold_joints(const System& system, Solver& solver, State& x, Step& s, Work& w,
@@ -248,11 +473,9 @@ void MoreauJean::hold_joints(const System& system, Solver& solver, State& x, Ste
         std::find(kind.begin(), kind.end(), RowKind::holonomic) == kind.end())
         return;
     const double h = report.h, step = options_.step, shortest = shortest_part * step;
-    // Long steps have larger errors, but none that could be seen.
-    const double of_long_steps =
-        std::min(s.tolerances.joint_error_rate * step * step * step, seen * s.tolerances.visible_error);
-    const double limit = std::max(options_.joint_tol.in(s.tolerances), of_long_steps);
-    const double error = system.joint_error(x.t, x.q, x.v, 2 * s.tolerances.scales.length, w.ahead);
+    const double limit = joint_limit(s);
+    const double error =
+        x.q == w.q_end ? w.joint_error : system.joint_error(x.t, x.q, x.v, 2 * s.tolerances.scales.length, w.ahead);
     constexpr double aim = 0.5, bear = 0.8, growth = 2;  // of the limit; of a step
     if (error > limit && error > s.violation.joint) {
         if (h > (1 + 1e-6) * shortest) {
@@ -263,6 +486,8 @@ void MoreauJean::hold_joints(const System& system, Solver& solver, State& x, Ste
             s.q1 = x.q;
         }
     }
+    // What rows ask for is wrong by O(h) where a step is wedged.
+    if (w.wedged && h > (1 + 1e-6) * shortest) report.retake = shortest;
     const double room = bear * limit / error;
     const double allowed = h * (room < growth * growth * growth ? std::cbrt(room) : growth);
     // A step that was cut for other reasons says nothing against longer ones.
@@ -285,7 +510,8 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
     note_violations(x.v, s);
     const double th = servo_jumps(x.v, s) ? 1.0 : options_.theta;
     const bool mass_ahead = th < 1 && !system.constant_mass();
-    if (mass_ahead) move_ahead(system, x, h, th, s, w);
+    const bool jointed = has_joints(problem.joints);
+    if (mass_ahead || (jointed && th < 1)) move_ahead(system, x, h, th, s, w);
     system.mass(mass_ahead ? w.q_ahead : x.q, s.terms.mass);
     // Where overlap is pushed out of positions, nothing is thrown out of it by velocities. Step control sees by how much bodies
     // sink in: it must not be spared that.
@@ -298,67 +524,57 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
                         .fall = push && options_.tol == 0 ? gain : 0.0,
                         .chi_over_th_h = push ? 0.0 : options_.contact_stabilisation / (th * h),
                         .lift = lifts * s.tolerances.scales.acceleration() * h};
-    w.push_out.arrives = keep_predicted_active(system, x.q, x.v, gaps, s);
-    const bool jointed = take_rows_ahead(system, x, h, th, s, w);
+    w.push_out.arrives = keep_predicted_active(system, x.q, x.v, gaps, s, w.hits);
+    if (jointed) take_rows_ahead(system, x, h, th, chi, s, w);
     watch.lap(StepTimers::find);
 
-    const auto fill_rows = [&] {
-        fill_bilateral(x.v,
-                       {.h = h,
-                        .alpha = th,
-                        .gamma = th,
-                        .chi = chi,
-                        .position_weight = th,
-                        .curvature = jointed ? (1 - th) * (1 - th) / th * h : 0.0,
-                        .settling = jointed},
-                       s);
-        fill_restitution(system, x, gaps, s, w);
-    };
     problem.size_to_rows();
     const bool sloped = fill_dynamics(system, x, h, {.alpha = th, .gamma = th}, s);
-    fill_rows();
+    const Filling fill{.h = h,
+                       .theta = th,
+                       .chi = chi,
+                       .jointed = jointed,
+                       .makes_up = mass_ahead && th == 0.5 && !w.hits && knows_way(x, w.path),
+                       .gaps = gaps};
+    if (fill.makes_up) {
+        fill_made_up(system, x, h, s, w);
+        problem.r += w.made_up;
+    }
+    fill_rows(system, x, fill, s, w);
     warm_start(x.v, h, s);
     watch.lap(StepTimers::fill);
 
     solve_stage(solver, s, report);
     watch.lap(StepTimers::solve);
 
-    // Newton's loop: nonlinear forces are linearised again at the end just found.
-    Around point = Around::start;
-    const double newton_tol = options_.newton_tol.in(s.tolerances);
-    for (int pass = 1; sloped && missing_speed(system, x, h, th, point, s, w.missing) > newton_tol; ++pass) {
-        if (pass >= options_.newton_max) {
-            if (pass > 1) report.remark = "the forces are too nonlinear for the step: newton_max passes did not do";
-            break;
-        }
-        point = Around::end_found;
-        mix_impulses(system, x, h, th, s);
-        system.slopes(inside_end(x.t, h), s.q1, s.solution.v, s.terms.stiffness, s.terms.damping);
-        problem.size_to_rows();
-        fill_around_end(system, x.v, h, th, s);
-        fill_rows();
-        s.guess = s.solution;
-        s.guess.warm = true;
-        watch.lap(StepTimers::fill);
-        // Only the last problem is the step.
-        const int solves = report.solves;
-        report = {};
-        solve_stage(solver, s, report);
-        report.solves += solves;
-        watch.lap(StepTimers::solve);
+    if (sloped) {
+        const NewtonLimits limits{options_.newton_tol.in(s.tolerances), options_.newton_max};
+        linearise_again(system, solver, x, fill, limits, s, w, watch, report);
     }
+    w.opened = w.wedged = false;
+    if (jointed && th < 1 && options_.tol == 0 && chi > 0)
+        settle_joints(system, solver, x, fill, joint_limit(s), s, w, watch, report);
 
     s.v_weighted = (1 - th) * x.v + th * s.solution.v;
     s.t_weighted = x.t + th * h;
     s.dq = h * s.v_weighted;
+    const bool ahead = jointed || mass_ahead;
+    if (ahead) {
+        w.path.rate = s.memory.v_rate;
+        w.path.h = s.memory.h;
+        if (jointed) w.path.speed = w.start_speed;
+    }
     finish_step(system, solver,
                 {.h = h,
                  .t_limit = t_limit,
                  .alpha = th,
                  .gamma = th,
                  .projection = &options_.projection,
+                 .jolt = w.wedged,
                  .push_out = push ? &w.push_out : nullptr},
                 x, s, watch, report);
+    if (w.wedged || (w.opened && w.hits)) move_onto_joints(system, solver, x, s, w);
+    if (ahead) note_path(x.t, th == options_.theta && !w.hits, s, w.path);
     if (push) w.halved.pushed = std::max(w.halved.pushed, w.push_out.deepest);
     return report;
 }

@@ -37,9 +37,11 @@ struct MoreauJeanOptions {
         f("theta", theta, "-", "weight of the end velocity; 1/2 keeps energy, 1 damps");
         f("stabilisation", stabilisation, "-", "share of the position error of joints taken out per step, 0 to 1");
         f("joint_tol", joint_tol, "m",
-          "without tol: steps that leave joints open by more are taken again, in up to eight parts; angles by lengths of bodies");
+          "without tol: steps that leave joints open by more are taken again, in up to eight parts; angles by lengths "
+          "of bodies");
         f("contact_stabilisation", contact_stabilisation, "-",
-          "with overlap: leave, share of the overlap that velocities take out per step, 0 to 1; not faster than weight acts in a step");
+          "with overlap: leave, share of the overlap that velocities take out per step, 0 to 1; not faster than weight "
+          "acts in a step");
         f("projection", projection, "-", projection_help);
         f("overlap", overlap, "-", overlap_help);
         // If smaller than the rounding of gaps, a resting body falls freely every other step. If larger, bodies stop
@@ -51,23 +53,54 @@ struct MoreauJeanOptions {
     }
 };
 
+// What the last steps tell of the way of joined bodies. Remembered.
+struct JointPath {
+    double t = -infinity;  // [s] where these steps ended,
+    int known = 0;         // how many of them, up to two, had neither impact nor jump,
+    double h = 0;          // [s] and the length of the last but one;
+    RowVec rate;           // nv: its (v+ - v)/h
+    RowVec speed;          // per bilateral row: G v where the last one began
+
+    template <class F>
+    void fields(F&& f) {
+        f(t);
+        f(known);
+        f(h);
+        f(rate);
+        f(speed);
+    }
+};
+
 class MoreauJean final : public Scheme {
 public:
     struct Work final : SchemeWork {
-        RowVec arrival;      // per contact row: the speeds that rebound, H v but for rests at limits
-        ContactRows limits;  // joint limits at the start of the step
-        VecX missing;        // nv [N]: forces at the end found that their linearisation leaves out
-        VecX q_ahead;         // q (+) (1-th) h v,
-        BilateralRows ahead;  // and the bilateral rows there
-        double joint_step = infinity;   // [s] remembered: the step that fast joints allow, by the last one,
-        double whole_end = -infinity;   // [s] and the end of the step that is being taken in parts for their sake
+        RowVec arrival;          // per contact row: the speeds that rebound, H v but for rests at limits
+        ContactRows limits;      // joint limits at the start of the step
+        VecX missing;            // nv [N]: forces at the end found that their linearisation leaves out
+        VecX q_ahead, move;      // about the middle of the move of the step; it,
+        BilateralRows ahead;     // and the bilateral rows there;
+        RowVec start_speed;      // per bilateral row: G v at q,
+        RowVec carried;          // and the part of it that rigid rows ask for besides
+        bool hits = false;       // a contact is hit in this step,
+        bool opened = false;     // which was solved again, since it opened joints,
+        bool wedged = false;     // or since contacts and joints made energy in it
+        VecX q_end;              // where the move leads,
+        double joint_error = 0;  // [m] and by how much joints are open there
+        VecX mean, v_end;        // nv: velocities that are foretold for the middle and the end of the step
+        Forces end_forces;       // and the forces there
+        VecX made_up;            // nv [N s]: impulse that keeps the energy where the mass varies
+        JointPath path;
+        double joint_step = infinity;  // [s] remembered: the step that fast joints allow, by the last one,
+        double whole_end = -infinity;  // [s] and the end of the step that is being taken in parts for their sake
         PushOut push_out;
         HalvedWork halved;
         void remembered(FieldVisitor& visit) override {
             visit(halved.next_step);
             visit(joint_step);
             visit(whole_end);
+            path.fields(visit);
         }
+        void edited() override { path.known = 0; }
         void shorten(double h) override { joint_step = h; }
     };
     explicit MoreauJean(const MoreauJeanOptions& options) : options_(options) {}
@@ -78,6 +111,7 @@ public:
     StepReport step(const System& system, Solver& solver, State& x, double t_limit, Step& s, Work& w) const;
 
 private:
+    double joint_limit(const Step& s) const;
     double part_of_step(double t, double t_limit, Work& w) const;
     void hold_joints(const System& system, Solver& solver, State& x, Step& s, Work& w, StepReport& report) const;
     StepReport step_of(double h, const System& system, Solver& solver, State& x, double t_limit, Step& s,

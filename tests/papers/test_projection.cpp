@@ -49,8 +49,11 @@ TEST_P(ProjectedJoints, StayShutToRoundingAndTheLedgerCloses) {
         SCOPED_TRACE(model);
         double free_drift = 0;
         for (const char* projection : {"off", "positions", "both"}) {
-            Simulation simulation(load_model(
-                model, {set("run.scheme", GetParam()), set("scheme.projection", projection), set("run.end", "0.5")}));
+            std::vector options{set("run.scheme", GetParam()), set("scheme.projection", projection),
+                                set("run.end", "0.5")};
+            // By itself it leaves joints open by 1e-11 m: nothing would be left to project.
+            if (std::string(GetParam()) == "moreau-jean") options.push_back(set("scheme.stabilisation", "0"));
+            Simulation simulation(load_model(model, options));
             Drift worst;
             while (simulation.advance()) {
                 const Drift drift = drift_of(simulation);
@@ -63,7 +66,8 @@ TEST_P(ProjectedJoints, StayShutToRoundingAndTheLedgerCloses) {
             const std::string kind = projection;
             if (kind == "off") {
                 free_drift = worst.position;
-                EXPECT_GT(worst.position, std::string(GetParam()) == "moreau-jean" ? 1e-10 : 1e-6) << "nothing to project";
+                EXPECT_GT(worst.position, std::string(GetParam()) == "moreau-jean" ? 1e-10 : 1e-6)
+                    << "nothing to project";
                 continue;
             }
             EXPECT_LT(worst.position, 1e-12) << projection;

@@ -89,12 +89,11 @@ bool servo_jumps(const VecX& v, Step& s) {
 //   G v+ + lambda/c1 = -(h k phi + a (1-g) h^2 k G v + (1-a) h d G v)/c1
 // which is the implicit spring in a form that stays well conditioned as k or d grow without bound.
 void fill_bilateral(const VecX& v, const RowWeights& weights, Step& s) {
-    const auto [h, alpha, gamma, mean, friction_mean, motor_mean, chi, position_weight, goals_ahead, curvature, settling] =
-        weights;
+    const auto [h, alpha, gamma, mean, friction_mean, motor_mean, chi, position_weight, goals_ahead, turned, ahead] = weights;
     StepProblem& problem = s.problem;
     BilateralRows& joints = problem.joints;
     const RowVec& speed = joint_speeds(v, s);
-    s.terms.joint_stabilisation.setZero(joints.size());
+    if (!ahead) s.terms.joint_stabilisation.setZero(joints.size());
     for (int i = 0; i < joints.size(); ++i) {
         const double unit = joints.impulsive[i] ? 1.0 : h, Gv = speed[i];
         const double value = joints.value[i];  // at q
@@ -103,10 +102,9 @@ void fill_bilateral(const VecX& v, const RowWeights& weights, Step& s) {
         if (joints.force_upper[i] < infinity) problem.upper[i] = unit * joints.force_upper[i];
         switch (joints.kind[i]) {
             case RowKind::holonomic:
-                if (chi > 0 && h > 0)
-                    s.terms.joint_stabilisation[i] =
-                        settling ? -chi * s.terms.joint_drift[i] / h : -chi * value / (position_weight * h);
-                problem.b[i] = s.terms.joint_stabilisation[i] - mean * Gv - curvature * joints.bias[i];
+                if (!ahead && chi > 0 && h > 0) s.terms.joint_stabilisation[i] = -chi * value / (position_weight * h);
+                problem.b[i] = s.terms.joint_stabilisation[i] - mean * Gv;
+                if (ahead) problem.b[i] += (*ahead)[i] - turned * Gv;
                 break;
             case RowKind::velocity:
                 if (joints.servo[i] > 0 && h > 0)
@@ -116,7 +114,7 @@ void fill_bilateral(const VecX& v, const RowWeights& weights, Step& s) {
                     problem.b[i] = (1 + motor_mean) * joints.target[i] - motor_mean * Gv;
                 else
                     problem.b[i] = joints.target[i] != 0 || joints.servo[i] > 0 ? joints.target[i] : -mean * Gv;
-                problem.b[i] -= curvature * joints.bias[i];
+                if (ahead) problem.b[i] += (*ahead)[i] - turned * Gv;
                 break;
             case RowKind::friction: problem.b[i] = -friction_mean * Gv; break;
             case RowKind::compliant: {

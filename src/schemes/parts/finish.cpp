@@ -22,6 +22,7 @@ void finish_step(const System& system, Solver& solver, const StageEnd& end, Stat
     Stage stage = solved_stage(s, {s.t0, s.q0, s.v0}, {s.t1, s.q1, s.v1});
     stage.alpha = end.alpha;
     stage.gamma = end.gamma;
+    stage.jolt = end.jolt;
     s.ledger.book(system, stage);
     if (end.projection) project(system, solver, *end.projection, x, s);
     if (end.limits_held) hold_limits(system, solver, x, s);

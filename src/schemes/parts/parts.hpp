@@ -83,8 +83,9 @@ struct RowWeights {
     double chi = 0;              // share of the position error taken out per step
     double position_weight = 1;  // of v+ in the position update
     double goals_ahead = 0;      // share of h by which the goals of position motors lie ahead of t
-    double curvature = 0;        // [s] from the rows to the end of the step: rigid rows ask G v+ = -curvature dG/dt v of it
-    bool settling = false;       // what chi takes out allows for where the error of G v leads to: StepTerms::joint_drift
+    // Rows that lie ahead of q: rigid ones ask G v+ = ahead - turned G v, and joints what StepTerms::joint_stabilisation holds besides.
+    double turned = 0;
+    const RowVec* ahead = nullptr;  // per bilateral row [m/s, rad/s]
 };
 // b, T and bounds of the bilateral rows, by kind; the part of b that corrects positions also in s.terms.joint_stabilisation.
 void fill_bilateral(const VecX& v, const RowWeights& weights, Step& s);
@@ -129,6 +130,7 @@ struct StageEnd {
     double alpha, gamma;  // as in RowWeights
     bool limits_held = true;
     const Choice* projection = nullptr;  // the scheme's option, if it has one
+    bool jolt = false;                   // as in Stage
     PushOut* push_out = nullptr;         // its scratch where overlap is to be pushed out
 };
 void finish_step(const System& system, Solver& solver, const StageEnd& end, State& x, Step& s, Stopwatch& watch,

@@ -133,4 +133,8 @@ void project(const System& system, Solver& solver, const Choice& what, State& x,
     if (moved) s.ledger.move(system, x);
 }
 
+void project_speeds(const System& system, Solver& solver, State& x, Step& s) {
+    if (project_velocities(system, solver, x, s)) s.ledger.move(system, x);
+}
+
 }  // namespace stickslip

@@ -20,5 +20,7 @@ bool solve_move(Solver& solver, double scale, Step& s);
 // Moves x onto the joints and books the energy of that as regularisation; to be called when the step is booked, before
 // hold_limits. Contacts are respected: none is pushed into overlap or approach. Nothing to do where nothing has drifted.
 void project(const System& system, Solver& solver, const Choice& what, State& x, Step& s);
+// The same for the velocities alone.
+void project_speeds(const System& system, Solver& solver, State& x, Step& s);
 
 }  // namespace stickslip
