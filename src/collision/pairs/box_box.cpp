@@ -40,6 +40,9 @@ constexpr double coincident = 1e-3;
 // Crossing edges in a face contact push along the face normal up to this cosine (18 degrees): beyond, the edges are
 // too parallel for the tilt, and the corners carry.
 constexpr double nearly_face = 0.95;
+// Gaps that differ by less are equal. If smaller, resting boxes get another contact where an edge crosses close to a
+// corner; if larger, boxes that touch there are seen too late, or too early.
+constexpr double equal_gaps = 1e-9;
 // A crossing is kept while its normal leaves the normal cones of the two edges by no more than this angle [rad].
 constexpr double edge_cone_tolerance = 0.1;
 
@@ -117,6 +120,7 @@ private:
     BoxSeparation separation;
     Mat3 reference_axes;  // of the box that owns the best face axis
     Vec3 merge;           // [m] along the reference axes
+    double lowest = 0;    // [m] what is deeper comes from a corner or edge beside what it should lie over
 };
 
 void Manifold::find() {
@@ -128,6 +132,8 @@ void Manifold::find() {
     reference_axes = reference.axes;
     const Vec3 incident_extent = (reference.axes.transpose() * incident.axes).cwiseAbs() * incident.half;
     merge = (0.25 * reference.half.cwiseMin(incident_extent)).cwiseMin(coincident * size);
+
+    lowest = 2 * std::min(separation.largest, 0.0) - equal_gaps * size;
 
     // Edges alone, if the faces lag behind by more than may close within the step.
     const double lag = separation.edge - by_face;
@@ -152,9 +158,11 @@ bool Manifold::keeps_area() const {
     const PlacedBox& incident = best < 3 ? b : a;
     for (int k = 0; k < 3; ++k) {
         if (k == best % 3) continue;
-        const double extent = (incident.axes.transpose() * reference.axes.col(k)).cwiseAbs().dot(incident.half);
+        const Vec3 along = (incident.axes.transpose() * reference.axes.col(k)).cwiseAbs();
+        const double extent = along.dot(incident.half);
         const double seam = std::min(face_border * size, 0.01 * std::min(reference.half[k], extent));
-        if (separation.face[best < 3 ? k : k + 3] > -seam) return false;
+        const double border = along.maxCoeff() > nearly_face ? seam : 0.0;
+        if (separation.face[best < 3 ? k : k + 3] > -border) return false;
     }
     return true;
 }
@@ -220,11 +228,13 @@ void Manifold::add_crossing(const Edge& e_a, const Edge& e_b, const Vec3& normal
 }
 
 void Manifold::add(const ContactPoint& c, const SidePair& feature) {
-    if (!(c.gap <= query.cutoff)) return;
-    // Corners of one box are never merged among themselves; everything else gives way to what is there.
+    if (!(c.gap <= query.cutoff) || c.gap < lowest) return;
+    // Corners of one box are never merged among themselves; everything else gives way to what is there, except edges that
+    // cross beside a corner and touch before it does.
     const bool corner = c.kind == GapKind::point_plane;
     for (std::size_t i = first; i < contacts.size(); ++i) {
         if (corner && contacts[i].kind == GapKind::point_plane && contacts[i].point_on_b == c.point_on_b) continue;
+        if (c.gap < contacts[i].gap - equal_gaps * size) continue;
         Vec3 apart = (reference_axes.transpose() * (c.position - contacts[i].position)).cwiseAbs();
         apart[separation.best_face % 3] = 0;
         if ((apart.array() <= merge.array()).all()) return;
