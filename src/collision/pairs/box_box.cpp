@@ -5,11 +5,12 @@
 //             corners of b over F_a and corners of a over F_b   point_plane
 //             edges of F_a crossing edges of F_b                line_line
 //           which are the corners of the common polygon, each with its own gap. Points that fall together are one,
-//           the first kind named above wins.
+//           the first kind named above wins; but a crossing that is nearer than the corner beside it stays too.
 //
 // So equal boxes stacked exactly have 4 contacts, turned by 45 degrees about the normal 8, at any small tilt, apart
 // or overlapping. Every gap reported belongs to features that really lie over each other, so that a negative gap
-// means overlap.
+// means overlap: corners and edges count as over something up to a little outside of it, but not if their gap is then
+// less than the boxes are apart, or more than twice as deep as they overlap.
 //
 // Left out: boxes that are apart with a corner or parallel edge nearest to an edge or corner (neither lies over a
 // face). Their distance would be a gap too, but its slope forbids to pass by, and boxes sliding over a floor of
@@ -133,7 +134,7 @@ void Manifold::find() {
     const Vec3 incident_extent = (reference.axes.transpose() * incident.axes).cwiseAbs() * incident.half;
     merge = (0.25 * reference.half.cwiseMin(incident_extent)).cwiseMin(coincident * size);
 
-    lowest = 2 * std::min(separation.largest, 0.0) - equal_gaps * size;
+    lowest = separation.largest * (separation.largest > 0 ? 1 : 2) - equal_gaps * size;
 
     // Edges alone, if the faces lag behind by more than may close within the step.
     const double lag = separation.edge - by_face;
@@ -158,11 +159,9 @@ bool Manifold::keeps_area() const {
     const PlacedBox& incident = best < 3 ? b : a;
     for (int k = 0; k < 3; ++k) {
         if (k == best % 3) continue;
-        const Vec3 along = (incident.axes.transpose() * reference.axes.col(k)).cwiseAbs();
-        const double extent = along.dot(incident.half);
+        const double extent = (incident.axes.transpose() * reference.axes.col(k)).cwiseAbs().dot(incident.half);
         const double seam = std::min(face_border * size, 0.01 * std::min(reference.half[k], extent));
-        const double border = along.maxCoeff() > nearly_face ? seam : 0.0;
-        if (separation.face[best < 3 ? k : k + 3] > -border) return false;
+        if (separation.face[best < 3 ? k : k + 3] > -seam) return false;
     }
     return true;
 }
@@ -234,7 +233,7 @@ void Manifold::add(const ContactPoint& c, const SidePair& feature) {
     const bool corner = c.kind == GapKind::point_plane;
     for (std::size_t i = first; i < contacts.size(); ++i) {
         if (corner && contacts[i].kind == GapKind::point_plane && contacts[i].point_on_b == c.point_on_b) continue;
-        if (c.gap < contacts[i].gap - equal_gaps * size) continue;
+        if (!corner && c.gap < contacts[i].gap - equal_gaps * size) continue;
         Vec3 apart = (reference_axes.transpose() * (c.position - contacts[i].position)).cwiseAbs();
         apart[separation.best_face % 3] = 0;
         if ((apart.array() <= merge.array()).all()) return;
