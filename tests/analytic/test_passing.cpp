@@ -142,7 +142,8 @@ TEST(Passing, ImpactsOfEdgesAreLocatedBesideACorner) {
                         {"bodies.a.shapes", "[{box: " + text_of(size_a) + "}]"},
                         {"bodies.a.pose", text_of(Vec3(touch - due * velocity))},
                         {"bodies.a.velocity", text_of(velocity)}}("run.step", 2e-3)("run.end", 0.0125)));
-                EXPECT_NEAR(first_impact(simulation.run()), due, 1e-9) << scheme << note(" tilt, beside", {tilt, beside});
+                EXPECT_NEAR(first_impact(simulation.run()), due, 1e-9)
+                    << scheme << note(" tilt, beside", {tilt, beside});
             }
         }
     }

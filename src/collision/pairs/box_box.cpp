@@ -228,8 +228,8 @@ void Manifold::add_crossing(const Edge& e_a, const Edge& e_b, const Vec3& normal
 
 void Manifold::add(const ContactPoint& c, const SidePair& feature) {
     if (!(c.gap <= query.cutoff) || c.gap < lowest) return;
-    // Corners of one box are never merged among themselves; everything else gives way to what is there, except edges that
-    // cross beside a corner and touch before it does.
+    // Corners of one box are never merged among themselves; everything else gives way to what is there, except edges
+    // that cross beside a corner and touch before it does.
     const bool corner = c.kind == GapKind::point_plane;
     for (std::size_t i = first; i < contacts.size(); ++i) {
         if (corner && contacts[i].kind == GapKind::point_plane && contacts[i].point_on_b == c.point_on_b) continue;
