@@ -1,4 +1,5 @@
 // Nothing passes through anything: bodies that would be on the other side of a thin plate at the end of a step, by every scheme.
+#include "math/so3.hpp"
 #include "runs.hpp"
 
 namespace stickslip::analytic {
@@ -111,6 +112,39 @@ TEST(Passing, ImpactsAreLocatedWhereTheFeatureThatIsHitIsSeenForAMomentOnly) {
             Simulation simulation(
                 scene_text(text.c_str(), Set{{"scheme", scheme}}("run.step", hit.h)("run.end", hit.end)));
             EXPECT_NEAR(first_impact(simulation.run()), hit.due, 1e-12) << scheme << " " << hit.due;
+        }
+    }
+}
+
+// Two boxes whose edges cross and touch at the time `due`, so close to a corner of one that its place over the face of the other could be taken for
+// the touch. They touch where two points of the edges meet: nothing else of the boxes lies beyond the common normal.
+TEST(Passing, ImpactsOfEdgesAreLocatedBesideACorner) {
+    const double due = 0.0123, speed = 7;
+    const Vec3 size_a(0.11, 0.07, 0.05), size_b(0.09, 0.16, 0.04);
+    for (const double tilt : {0.02, -0.02, 0.2, -0.2}) {
+        for (const double beside : {1e-6, 5e-6, 3e-5}) {  // [m] 1e-5 to 7e-4 of the size
+            const Quat turn_b = rotation_by(Vec3(tilt, 0.7 * std::abs(tilt), 0.15));
+            const Mat3 B = turn_b.toRotationMatrix();
+            const Vec3 n = Vec3::UnitX().cross(Vec3(B.col(1))).normalized();  // from b to a, nearly along z
+            Vec3 on_a = Vec3(0.017, n.y() > 0 ? -0.035 : 0.035, -0.025), on_b;
+            const Vec3 n_b = B.transpose() * n;
+            for (int k = 0; k < 3; ++k) on_b[k] = std::copysign(size_b[k] / 2, n_b[k]);
+            on_b.y() = size_b.y() / 2 - beside;
+            const Vec3 velocity = -speed * (n + 0.1 * Vec3::UnitX()), touch = B * on_b - on_a;
+            for (const char* scheme : {"euler", "trapezoidal", "hem5", "phem56", "dopri5", "hybrid"}) {
+                Simulation simulation(scene_text(
+                    "stickslip: 1\ngravity: [0, 0, 0]\nmaterials: {default: {friction: 0.3, restitution: 0.2}}\n"
+                    "bodies: {b: {fixed: true}, a: {mass: 2}}",
+                    Set{{"scheme", scheme},
+                        {"bodies.b.shapes", "[{box: " + text_of(size_b) + "}]"},
+                        {"bodies.b.pose", "{quaternion: [" + text_of(turn_b.w()) + ", " + text_of(turn_b.x()) + ", " +
+                                              text_of(turn_b.y()) + ", " + text_of(turn_b.z()) + "]}"},
+                        {"bodies.a.shapes", "[{box: " + text_of(size_a) + "}]"},
+                        {"bodies.a.pose", text_of(Vec3(touch - due * velocity))},
+                        {"bodies.a.velocity", text_of(velocity)}}("run.step", 2e-3)("run.end", 0.0125)));
+                EXPECT_NEAR(first_impact(simulation.run()), due, 1e-9)
+                    << scheme << note(" tilt, beside", {tilt, beside});
+            }
         }
     }
 }

@@ -344,6 +344,49 @@ TEST(BoxBox, CornerJustBesideTheRimIsNotTakenForADeepOne) {
     EXPECT_GT(apart, 500);
 }
 
+// Box a above box b along the common normal of two edges, which cross at the distance `gap` where b has a corner nearby.
+struct CrossedEdges {
+    Box a, b;
+    Pose pose_a, pose_b;
+    Vec3 normal;  // from b to a
+    double size;  // [m] the larger extent of the smaller box
+};
+CrossedEdges edges_beside_a_corner(Dice& dice, double gap) {
+    const RandomBoxes r = random_boxes(dice);
+    CrossedEdges c{r.a, r.b, r.pose_a, r.pose_b, Vec3::Zero(), 0};
+    c.pose_b.attitude = (rotation_by(dice.vector(0.4)) * c.pose_a.attitude).normalized();
+    c.size = std::min(c.a.half.maxCoeff(), c.b.half.maxCoeff());
+    const Mat3 A = c.pose_a.attitude.toRotationMatrix(), B = c.pose_b.attitude.toRotationMatrix();
+    const int i = static_cast<int>(dice.uniform(0, 3)), j = (i + 1) % 3;
+    c.normal = Vec3(A.col(i)).cross(Vec3(B.col(j))).normalized();
+    const Vec3 n_a = A.transpose() * c.normal, n_b = B.transpose() * c.normal;
+    Vec3 on_a, on_b;  // where they cross, in the frames of the boxes
+    for (int k = 0; k < 3; ++k) {
+        on_a[k] = n_a[k] > 0 ? -c.a.half[k] : c.a.half[k];
+        on_b[k] = n_b[k] > 0 ? c.b.half[k] : -c.b.half[k];
+    }
+    on_a[i] = dice.uniform(-0.8, 0.8) * c.a.half[i];
+    const double beside = c.size * std::pow(10.0, dice.uniform(-5, -2.5));
+    on_b[j] = (dice.uniform(0, 1) < 0.5 ? -1 : 1) * std::max(c.b.half[j] - beside, 0.0);
+    c.pose_a.position = c.pose_b * on_b + gap * c.normal - A * on_a;
+    return c;
+}
+
+TEST(BoxBox, EdgesThatCrossBesideACornerTouchWhenTheyDo) {
+    for (const double gap : {1e-4, 1e-6, -1e-8}) {
+        Dice dice(26);
+        for (int trial = 0; trial < 20000; ++trial) {
+            const CrossedEdges c = edges_beside_a_corner(dice, gap);
+            const double rounding = 2e-9 * c.size;
+            double least = infinity;
+            for (const ContactPoint& contact : contacts_of(c.a, c.pose_a, c.b, c.pose_b, 0.1))
+                least = std::min(least, contact.gap);
+            ASSERT_LT(least, gap + rounding) << gap << " " << trial;
+            ASSERT_GT(least, (gap > 0 ? gap : 2 * gap) - rounding) << gap << " " << trial;
+        }
+    }
+}
+
 TEST(BoxBox, OverlappingTheDeepestGapIsTheDepth) {
     Dice dice(23);
     int overlapping = 0, exact = 0;

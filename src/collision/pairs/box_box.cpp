@@ -5,11 +5,12 @@
 //             corners of b over F_a and corners of a over F_b   point_plane
 //             edges of F_a crossing edges of F_b                line_line
 //           which are the corners of the common polygon, each with its own gap. Points that fall together are one,
-//           the first kind named above wins.
+//           the first kind named above wins; but a crossing that is nearer than the corner beside it stays too.
 //
 // So equal boxes stacked exactly have 4 contacts, turned by 45 degrees about the normal 8, at any small tilt, apart
 // or overlapping. Every gap reported belongs to features that really lie over each other, so that a negative gap
-// means overlap.
+// means overlap: corners and edges count as over something up to a little outside of it, but not if their gap is then
+// less than the boxes are apart, or more than twice as deep as they overlap.
 //
 // Left out: boxes that are apart with a corner or parallel edge nearest to an edge or corner (neither lies over a
 // face). Their distance would be a gap too, but its slope forbids to pass by, and boxes sliding over a floor of
@@ -40,6 +41,9 @@ constexpr double coincident = 1e-3;
 // Crossing edges in a face contact push along the face normal up to this cosine (18 degrees): beyond, the edges are
 // too parallel for the tilt, and the corners carry.
 constexpr double nearly_face = 0.95;
+// Gaps that differ by less are equal. If smaller, resting boxes get another contact where an edge crosses close to a
+// corner; if larger, boxes that touch there are seen too late, or too early.
+constexpr double equal_gaps = 1e-9;
 // A crossing is kept while its normal leaves the normal cones of the two edges by no more than this angle [rad].
 constexpr double edge_cone_tolerance = 0.1;
 
@@ -117,6 +121,7 @@ private:
     BoxSeparation separation;
     Mat3 reference_axes;  // of the box that owns the best face axis
     Vec3 merge;           // [m] along the reference axes
+    double lowest = 0;    // [m] what is deeper comes from a corner or edge beside what it should lie over
 };
 
 void Manifold::find() {
@@ -128,6 +133,8 @@ void Manifold::find() {
     reference_axes = reference.axes;
     const Vec3 incident_extent = (reference.axes.transpose() * incident.axes).cwiseAbs() * incident.half;
     merge = (0.25 * reference.half.cwiseMin(incident_extent)).cwiseMin(coincident * size);
+
+    lowest = separation.largest * (separation.largest > 0 ? 1 : 2) - equal_gaps * size;
 
     // Edges alone, if the faces lag behind by more than may close within the step.
     const double lag = separation.edge - by_face;
@@ -220,11 +227,13 @@ void Manifold::add_crossing(const Edge& e_a, const Edge& e_b, const Vec3& normal
 }
 
 void Manifold::add(const ContactPoint& c, const SidePair& feature) {
-    if (!(c.gap <= query.cutoff)) return;
-    // Corners of one box are never merged among themselves; everything else gives way to what is there.
+    if (!(c.gap <= query.cutoff) || c.gap < lowest) return;
+    // Corners of one box are never merged among themselves; everything else gives way to what is there, except edges
+    // that cross beside a corner and touch before it does.
     const bool corner = c.kind == GapKind::point_plane;
     for (std::size_t i = first; i < contacts.size(); ++i) {
         if (corner && contacts[i].kind == GapKind::point_plane && contacts[i].point_on_b == c.point_on_b) continue;
+        if (!corner && c.gap < contacts[i].gap - equal_gaps * size) continue;
         Vec3 apart = (reference_axes.transpose() * (c.position - contacts[i].position)).cwiseAbs();
         apart[separation.best_face % 3] = 0;
         if ((apart.array() <= merge.array()).all()) return;

@@ -1,5 +1,6 @@
 #include "collision/pairs/box_sat.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace stickslip {
@@ -22,6 +23,7 @@ bool separate(const PlacedBox& a, const PlacedBox& b, const PairQuery& query, do
         if (s.face[i] > query.cutoff) return false;
         const Vec3 axis = i < 3 ? a.axes.col(i) : b.axes.col(i - 3);
         if (across(axis)) continue;
+        s.largest = std::max(s.largest, s.face[i]);
         if (s.best_face < 0 || s.face[i] > s.face[s.best_face] + preference) s.best_face = i;
     }
     const Vec3 normal = s.best_face < 3 ? a.axes.col(s.best_face) : b.axes.col(s.best_face - 3);
@@ -39,9 +41,11 @@ bool separate(const PlacedBox& a, const PlacedBox& b, const PairQuery& query, do
                                   b.half[j1] * absolute(i, j2) + b.half[j2] * absolute(i, j1);
             const double separation = (std::abs(along) - extent) / std::sqrt(square);
             if (separation > query.cutoff) return false;
-            if (!(separation > s.edge + preference)) continue;
+            if (!(separation > std::min(s.edge + preference, s.largest))) continue;
             const Vec3 L = Vec3(a.axes.col(i)).cross(Vec3(b.axes.col(j))).normalized();
             if (across(L)) continue;
+            s.largest = std::max(s.largest, separation);
+            if (!(separation > s.edge + preference)) continue;
             s.edge = separation;
             s.edge_axis_a = i;
             s.edge_axis_b = j;

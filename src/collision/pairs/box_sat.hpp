@@ -26,6 +26,7 @@ struct BoxSeparation {
     int best_face = -1;                // into `face`
     Vec3 face_normal = Vec3::UnitZ();  // its axis, from b to a
     double edge = -infinity;           // [m] the largest along a cross product
+    double largest = -infinity;        // [m] of all, whatever is preferred
     int edge_axis_a = -1, edge_axis_b = -1;
     Vec3 edge_normal = Vec3::Zero();  // from b to a
 };
