@@ -27,7 +27,7 @@ struct AcceleratedGradientOptions {
     int block = 500;           // iterations between two looks at the progress
     int max_blocks = 100;
     double least_fall = 0.95;  // of the best residual, in one of max_idle blocks
-    int max_idle = 25;
+    int max_idle = 8;
 };
 
 class AcceleratedGradient {

@@ -59,6 +59,7 @@ constexpr PathNewtonOptions along_path{.full_steps = 100, .extra_looks = 5}, sti
 constexpr PathNewtonOptions short_path{.first_eps = 1e-7, .max_factorisations = 20, .max_idle = 20};
 constexpr PathNewtonOptions stiffest_path{.first_eps = 1e-7, .max_idle = 60, .extra_looks = 5};
 constexpr AdmmOptions first_admm{}, short_admm{.polish_far = false}, longer_admm{.least_fall = 0.9, .max_idle = 2};
+constexpr AcceleratedGradientOptions first_gradient{}, patient_gradient{.max_idle = 100};
 constexpr AdmmOptions patient_admm{.max_blocks = 60, .least_fall = 0.99, .max_idle = 10};
 
 struct Cones {
@@ -182,11 +183,11 @@ bool AutoSolver::admm(Climb& climb, const AdmmOptions& options) {
     });
 }
 
-bool AutoSolver::gradient(Climb& climb) {
+bool AutoSolver::gradient(Climb& climb, const AcceleratedGradientOptions& options) {
     return attempt(climb, [&](StepSolution& x, SolveReport& local) {
         local.residual = climb.report.residual;
         local.solver = "accelerated-gradient";
-        if (gradient_.improve(climb.problem, weights_, {}, goal_, meter_, x, local)) polish(climb.problem, x, local);
+        if (gradient_.improve(climb.problem, weights_, options, goal_, meter_, x, local)) polish(climb.problem, x, local);
     });
 }
 
@@ -394,9 +395,10 @@ bool AutoSolver::climb(Climb& climb) {
     if (meter_.used_up(modes_.cost()) || !weights_.prepare(climb.problem)) return false;
     meter_.add(weights_.factorisations());
     const bool loose = contacts > large_island && gradient_.suits(climb.problem);
-    if (loose && (admm(climb, short_admm) || gradient(climb) || meter_.used_up())) return good_enough(climb);
-    // Where few factorisations are affordable, back substitutions are the better use of the work.
-    if (meter_.left() < path_factorisations && !budget_.limited()) return admm(climb, patient_admm);
+    if (loose && (admm(climb, short_admm) || gradient(climb, first_gradient) || meter_.used_up())) return good_enough(climb);
+    // Where few factorisations are affordable, iterations without them are the better use of the work.
+    if (meter_.left() < path_factorisations && !budget_.limited())
+        return loose ? gradient(climb, patient_gradient) : admm(climb, patient_admm);
     if ((!loose && admm(climb, contacts <= large_island ? first_admm : longer_admm)) ||
         (contacts <= exact_island && path(climb, climb.best, short_path)) || good_enough(climb) ||
         (contacts <= exact_island && path(climb, climb.best, stiffest_path)) || path(climb, climb.best, along_path) ||

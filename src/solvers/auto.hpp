@@ -77,7 +77,7 @@ private:
     template <class Attempt>
     bool attempt(Climb& climb, Attempt&& run);
     bool admm(Climb& climb, const AdmmOptions& options);
-    bool gradient(Climb& climb);
+    bool gradient(Climb& climb, const AcceleratedGradientOptions& options);
     bool path(Climb& climb, const StepSolution& start, PathNewtonOptions options);
     void polish(const StepProblem& problem, StepSolution& x, SolveReport& local);
     bool sweeps(Climb& climb, int count);

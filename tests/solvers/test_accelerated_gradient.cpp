@@ -29,7 +29,7 @@ Outcome descend(const StepProblem& problem, RowWeights& weights, const StepSolut
     SolveReport report;
     report.residual = residual(problem, start);
     WorkMeter meter;
-    outcome.reached = gradient.improve(problem, weights, {}, tol, meter, outcome.point, report);
+    outcome.reached = gradient.improve(problem, weights, {.max_idle = 100}, tol, meter, outcome.point, report);
     outcome.iterations = report.iterations;
     outcome.residual = residual(problem, outcome.point).max();
     EXPECT_EQ(outcome.residual, report.residual.max());
