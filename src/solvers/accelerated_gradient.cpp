@@ -16,7 +16,7 @@ constexpr double longest_step = 1.2;    // over 1/L; 1.5 diverges
 constexpr int power_iterations = 30;
 constexpr double many_contacts = 6;     // L above which bodies touch at too many points
 constexpr int look_every = 50;          // iterations
-constexpr double iteration_work = 120;  // per contact
+constexpr double iteration_work = 140;  // per contact
 
 }  // namespace
 

@@ -395,10 +395,11 @@ bool AutoSolver::climb(Climb& climb) {
     if (meter_.used_up(modes_.cost()) || !weights_.prepare(climb.problem)) return false;
     meter_.add(weights_.factorisations());
     const bool loose = contacts > large_island && gradient_.suits(climb.problem);
-    if (loose && (admm(climb, short_admm) || gradient(climb, first_gradient) || meter_.used_up())) return good_enough(climb);
     // Where few factorisations are affordable, iterations without them are the better use of the work.
-    if (meter_.left() < path_factorisations && !budget_.limited())
-        return loose ? gradient(climb, patient_gradient) : admm(climb, patient_admm);
+    const bool patient = meter_.left() < path_factorisations && !budget_.limited();
+    if (loose && (admm(climb, short_admm) || gradient(climb, patient ? patient_gradient : first_gradient) || patient || meter_.used_up()))
+        return good_enough(climb);
+    if (patient) return admm(climb, patient_admm);
     if ((!loose && admm(climb, contacts <= large_island ? first_admm : longer_admm)) ||
         (contacts <= exact_island && path(climb, climb.best, short_path)) || good_enough(climb) ||
         (contacts <= exact_island && path(climb, climb.best, stiffest_path)) || path(climb, climb.best, along_path) ||
