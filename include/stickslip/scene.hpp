@@ -77,6 +77,8 @@ struct Scene {
         Vec3 edges = Vec3::Zero();    // [m] of a box, full lengths
         Vec3 normal = Vec3::UnitZ();  // half-space normal . x <= offset, unit, in the frame of the shape
         double offset = 0;            // [m]
+        std::vector<Vec3> points;     // [m] of a hull, in the frame of the shape, before
+        double scale = 1;             // [-] multiplies them
         Pose pose;                    // of the shape in the body frame
         Name material{"default", {}};
         Place place;

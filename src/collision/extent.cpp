@@ -14,6 +14,11 @@ double extent(const PlacedShape& shape, const Vec3& n) {
             if constexpr (std::is_same_v<Kind, Sphere>) return centre + g.radius;
             if constexpr (std::is_same_v<Kind, Box>) return centre + in.cwiseAbs().dot(g.half);
             if constexpr (std::is_same_v<Kind, Capsule>) return centre + g.radius + std::abs(in.z()) * g.length / 2;
+            if constexpr (std::is_same_v<Kind, Hull>) {
+                double farthest = -infinity;
+                for (const Vec3& v : g.polytope.vertices) farthest = std::max(farthest, in.dot(v));
+                return centre + farthest;
+            }
             if constexpr (std::is_same_v<Kind, HalfSpace>) {
                 const double length = g.normal.norm();
                 return in.dot(g.normal) > (1 - 1e-12) * length ? centre + g.offset / length : infinity;
@@ -33,6 +38,9 @@ bool holds(const PlacedShape& shape, const Vec3& point, double tolerance) {
                 const Vec3 core(0, 0, std::clamp(in.z(), -g.length / 2, g.length / 2));
                 return (in - core).norm() <= g.radius + tolerance;
             }
+            if constexpr (std::is_same_v<Kind, Hull>)
+                return std::all_of(g.polytope.faces.begin(), g.polytope.faces.end(),
+                                   [&](const auto& face) { return face.normal.dot(in) - face.offset <= tolerance; });
             if constexpr (std::is_same_v<Kind, HalfSpace>)
                 return in.dot(g.normal) - g.offset <= tolerance * g.normal.norm();
         },

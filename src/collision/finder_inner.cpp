@@ -18,6 +18,8 @@ namespace {
 constexpr double touching = 1e-7;  // of half the thickness: shapes as near as this share a face
 constexpr double beyond = 1e-10;   // of it: a shape that reaches so far over a plane does not lie behind it
 
+bool has_edges(const Geometry& geometry) { return std::holds_alternative<Box>(geometry) || std::holds_alternative<Hull>(geometry); }
+
 }  // namespace
 
 // Whether collider k covers the contact on its side `own`, whose point is Q and whose outward normal is n.
@@ -39,18 +41,17 @@ bool ContactFinder::has_seams(const CollisionModel& model) {
         const std::size_t of = model.is_fixed(collider.body) ? 0 : static_cast<std::size_t>(collider.body) + 1;
         if (of >= shapes_.size()) continue;
         ++shapes_[of];
-        boxes_[of] += std::holds_alternative<Box>(*collider.shape.geometry);
+        boxes_[of] += has_edges(*collider.shape.geometry);
         if (shapes_[of] > 1 && boxes_[of] > 0) return true;
     }
     return false;
 }
 
 void ContactFinder::drop_inner_contacts(const CollisionModel& model) {
-    const auto is_box = [&](int i) { return std::holds_alternative<Box>(*placed_[i].shape.geometry); };
     const auto inner = [&](const ContactPoint& contact) {
         for (const bool on_a : {true, false}) {
             const int own = on_a ? contact.collider_a : contact.collider_b, mover = on_a ? contact.collider_b : contact.collider_a;
-            if (!is_box(own)) continue;
+            if (!has_edges(*placed_[own].shape.geometry)) continue;
             const Vec3 n = on_a ? Vec3(-contact.normal) : contact.normal;
             const Vec3 Q = on_a ? contact.core_a : contact.core_b;
             // Who covers it is near the same mover.

@@ -21,11 +21,12 @@ constexpr Sides swap = Sides::exchanged;
 // Rows: kind of a, columns: kind of b, both in the order of `Geometry`.
 // clang-format off
 constexpr Square table[shape_kinds][shape_kinds] = {
-    //               sphere                      box                     capsule                     half-space
-    /* sphere     */ {{sphere_sphere},           {sphere_box},           {sphere_capsule},           {sphere_half_space}},
-    /* box        */ {{sphere_box, swap},        {box_box},              {capsule_box, swap},        {box_half_space}},
-    /* capsule    */ {{sphere_capsule, swap},    {capsule_box},          {capsule_capsule},          {capsule_half_space}},
-    /* half-space */ {{sphere_half_space, swap}, {box_half_space, swap}, {capsule_half_space, swap}, {nullptr}},
+    //               sphere                      box                     capsule                     half-space            hull
+    /* sphere     */ {{sphere_sphere},           {sphere_box},           {sphere_capsule},           {sphere_half_space},  {sphere_hull}},
+    /* box        */ {{sphere_box, swap},        {box_box},              {capsule_box, swap},        {box_half_space},     {polytope_polytope}},
+    /* capsule    */ {{sphere_capsule, swap},    {capsule_box},          {capsule_capsule},          {capsule_half_space}, {capsule_hull}},
+    /* half-space */ {{sphere_half_space, swap}, {box_half_space, swap}, {capsule_half_space, swap}, {nullptr},            {hull_half_space, swap}},
+    /* hull       */ {{sphere_hull, swap},       {polytope_polytope},    {capsule_hull, swap},       {hull_half_space},    {polytope_polytope}},
 };
 // clang-format on
 

@@ -46,5 +46,14 @@ void capsule_half_space(const PlacedShape& a, const PlacedShape& b, const PairQu
                         std::vector<ContactPoint>& contacts);
 void box_half_space(const PlacedShape& a, const PlacedShape& b, const PairQuery& query,
                     std::vector<ContactPoint>& contacts);
+void sphere_hull(const PlacedShape& a, const PlacedShape& b, const PairQuery& query,
+                 std::vector<ContactPoint>& contacts);
+void capsule_hull(const PlacedShape& a, const PlacedShape& b, const PairQuery& query,
+                  std::vector<ContactPoint>& contacts);
+void hull_half_space(const PlacedShape& a, const PlacedShape& b, const PairQuery& query,
+                     std::vector<ContactPoint>& contacts);
+// Hulls and boxes, in any order; two boxes have a quicker one of their own.
+void polytope_polytope(const PlacedShape& a, const PlacedShape& b, const PairQuery& query,
+                       std::vector<ContactPoint>& contacts);
 
 }  // namespace stickslip

@@ -15,6 +15,10 @@ constexpr double resting_share = 0.05;
 // angle is hit; each costs as much as finding the contacts of the pair.
 constexpr int max_advances = 40;
 constexpr double least_advance = 1e-6;
+// Steps of the search for a clip: thirds, then halves. With 25 what is overlapped for 4e-5 of the time in question is found.
+constexpr int clip_rounds = 25;
+// Of the time from the first overlap to one that is known: steps end there. Near the deepest point nothing approaches any more.
+constexpr double clip_depth = 0.2;
 
 // [m] How far the core of the shape reaches from the axis through its centre; that of a half-space never ends, and is not looked at.
 double core_reach(const PlacedShape& shape, const Vec3& axis) {
@@ -27,6 +31,11 @@ double core_reach(const PlacedShape& shape, const Vec3& axis) {
                 return std::min(away, g.half.norm());
             }
             if constexpr (std::is_same_v<Kind, Capsule>) return std::hypot(in.x(), in.y()) * g.length / 2;
+            if constexpr (std::is_same_v<Kind, Hull>) {
+                double away = 0;
+                for (const Vec3& v : g.polytope.vertices) away = std::max(away, in.cross(v).norm());
+                return away;
+            }
             return 0.0;
         },
         *shape.geometry);
@@ -65,8 +74,15 @@ bool PassingGuard::quiet(const CollisionModel& model) {
     if (measured_ != model.identity) {
         measured_ = model.identity;
         thinnest_ = infinity;
-        for (const Collider& collider : model.colliders)
-            thinnest_ = std::min(thinnest_, half_thickness(collider.shape));
+        thin_.clear();
+        body_.clear();
+        bodied_ = true;
+        for (const Collider& collider : model.colliders) {
+            thin_.push_back(half_thickness(collider.shape));
+            body_.push_back(collider.body);
+            bodied_ = bodied_ && collider.body >= 0;
+            thinnest_ = std::min(thinnest_, thin_.back());
+        }
     }
     double farthest = 0;
     for (const double way : reach) farthest = std::max(farthest, way);
@@ -96,6 +112,8 @@ double PassingGuard::pair_time(const Pair& pair, double enough) {
     for (const PlacedShape* shape : {&pair.a.shape, &pair.b.shape}) {
         if (std::holds_alternative<Box>(*shape->geometry))
             for (int axis = 0; axis < 3; ++axis) both_ways(shape->rotation.col(axis));
+        if (const auto* hull = std::get_if<Hull>(&*shape->geometry))
+            for (const Polytope::Face& face : hull->polytope.faces) both_ways(shape->rotation * face.normal);
         if (const auto* plane = std::get_if<HalfSpace>(&*shape->geometry))
             both_ways(shape->rotation * plane->normal.normalized());
     }
@@ -112,52 +130,139 @@ double PassingGuard::nearness(const CollisionModel& model, int a, int b) {
     return resting_share * std::min(half_thickness(model.colliders[a].shape), half_thickness(model.colliders[b].shape));
 }
 
-// From where they are, then from where the safe time has taken them, and so on: from afar no direction may tell their sides for all
-// of the step that bodies need to fly past an edge.
-bool PassingGuard::passes_by(const CollisionModel& model, int a, int b, double h) {
-    Part x = part(model, a), y = part(model, b);
-    double left = h;
-    for (int k = 0; k < max_advances; ++k) {
-        const double safe = pair_time({x, y, 0.0, 0.0, 0.0, Vec3::Zero()}, left);
-        if (safe > left) return true;
-        // They meet; or a shape goes round the centre of its body, on a path that is not followed.
-        if (!(safe > least_advance * h) || x.swing > 0 || y.swing > 0) return false;
-        left -= safe;
-        for (Part* part : {&x, &y}) {
-            part->shape.position += safe * part->velocity;
-            if (const double speed = part->spin.norm(); speed > 0)
-                part->shape.rotation =
-                    Eigen::AngleAxisd(safe * speed, part->spin / speed).toRotationMatrix() * part->shape.rotation;
-        }
-    }
-    return false;
+void PassingGuard::move(Part& part, double t) {
+    part.shape.position += t * part.velocity + (t * t / 2) * part.acceleration;
+    part.velocity += t * part.acceleration;
+    if (const double speed = part.spin.norm(); speed > 0)
+        part.shape.rotation = Eigen::AngleAxisd(t * speed, part.spin / speed).toRotationMatrix() * part.shape.rotation;
 }
 
-double PassingGuard::way(const CollisionModel& model, int collider) const {
-    const int body = model.colliders[collider].body;
-    return body < 0 ? 0.0 : reach[body];
+// From where they are, then from where the safe time has taken them, and so on: from afar no direction may tell their sides for all
+// of the step that bodies need to fly past an edge.
+double PassingGuard::meeting_time(Part a, Part b, double h) {
+    double left = h;
+    for (int k = 0; k < max_advances; ++k) {
+        const double safe = pair_time({a, b, 0.0, 0.0, 0.0, Vec3::Zero()}, left);
+        if (safe > left) return infinity;
+        // They meet; or a shape goes round the centre of its body, on a path that is not followed.
+        if (!(safe > least_advance * h) || a.swing > 0 || b.swing > 0) break;
+        left -= safe;
+        move(a, safe);
+        move(b, safe);
+    }
+    return h - left;
+}
+
+bool PassingGuard::passes_by(const CollisionModel& model, int a, int b, double h) {
+    return meeting_time(part(model, a), part(model, b), h) == infinity;
+}
+
+double PassingGuard::pair_gap(Part a, Part b, double t) {
+    move(a, t);
+    move(b, t);
+    contacts_.clear();
+    find_pair_contacts(a.shape, b.shape, {.cutoff = infinity}, contacts_);
+    double least = infinity;
+    for (const ContactPoint& contact : contacts_) least = std::min(least, contact.gap);
+    return least;
+}
+
+// The gap of convex shapes that go straight is convex in time: its least value is found by thirds, where they begin to overlap by halves.
+double PassingGuard::clip_time(const Part& a, const Part& b, double h) {
+    const double first = meeting_time(a, b, h);
+    if (!(first > 0) || first == infinity) return infinity;
+    Part a_back = a, b_back = b;
+    for (Part* part : {&a_back, &b_back}) {
+        move(*part, h);
+        part->velocity = -part->velocity;
+        part->spin = -part->spin;
+    }
+    const double last = h - meeting_time(a_back, b_back, h);
+    double from = first, to = last;
+    for (int k = 0; k < clip_rounds && from < to; ++k) {
+        const double third = (to - from) / 3, x = from + third, y = to - third;
+        const double at_x = pair_gap(a, b, x), at_y = pair_gap(a, b, y);
+        if (std::min(at_x, at_y) < 0) {
+            double apart = first, inside = at_x < 0 ? x : y;
+            for (int i = 0; i < clip_rounds; ++i) {
+                const double middle = 0.5 * (apart + inside);
+                (pair_gap(a, b, middle) < 0 ? inside : apart) = middle;
+            }
+            // They part again later than this by at least as much as there is left of thirds: they still approach a little way on.
+            return inside + clip_depth * (to - inside);
+        }
+        (at_x < at_y ? to : from) = at_x < at_y ? y : x;
+    }
+    return infinity;
+}
+
+double PassingGuard::closing(int i, int j, double h) const {
+    const int p = body_[i], q = body_[j];
+    Vec3 u = Vec3::Zero();
+    double turns = 0;
+    if (p >= 0 && motions[p].moves) {
+        u = motions[p].twist.linear;
+        turns = turns_[p];
+    }
+    if (q >= 0 && motions[q].moves) {
+        u -= motions[q].twist.linear;
+        turns += turns_[q];
+    }
+    return h * u.norm() + turns;
+}
+
+// Pairs that may meet, as seen by who moves with the mean velocity of the bodies if less is gone so: of a heap that falls few pairs are left.
+void PassingGuard::find_pairs(const CollisionModel& model, double h) {
+    const std::size_t bodies = reach.size();
+    Vec3 mean = Vec3::Zero();
+    for (const BodyMotion& motion : motions) mean += motion.twist.linear / static_cast<double>(bodies);
+    turns_.resize(bodies);
+    drifting_.resize(bodies);
+    double at_rest = 0, drifting = 0;
+    for (std::size_t b = 0; b < bodies; ++b) {
+        const Vec3& v = motions[b].twist.linear;
+        turns_[b] = std::max(reach[b] - h * v.norm(), 0.0);
+        drifting_[b] = h * (v - mean).norm() + turns_[b];
+        at_rest += reach[b];
+        drifting += drifting_[b];
+    }
+    finder_.reach = drifting < at_rest && bodied_ ? drifting_ : reach;
+    finder_.find_candidates(model, poses);
+    parts_.resize(model.colliders.size());
+    has_part_.assign(parts_.size(), 0);
+}
+
+bool PassingGuard::is_held(const CollisionModel& model, int i, int j, std::span<const ContactId> held) {
+    const ContactId first{ContactKind::shapes, model.colliders[i].id, model.colliders[j].id, {}, {}};
+    const auto at = std::lower_bound(held.begin(), held.end(), first);
+    return at != held.end() && at->kind == first.kind && at->a == first.a && at->b == first.b;
+}
+
+double PassingGuard::first_clip(const CollisionModel& model, std::span<const ContactId> held, double h) {
+    find_pairs(model, h);
+    double first = h;
+    for (const auto& [i, j] : finder_.candidates()) {
+        if (!finder_.near(i, j) || is_held(model, i, j, held)) continue;
+        const Part &a = part_at(model, i), &b = part_at(model, j);
+        if (a.swing == 0 && b.swing == 0) first = std::min(first, clip_time(a, b, h));
+    }
+    return first;
 }
 
 double PassingGuard::safe_time(const CollisionModel& model, const Vec3& gravity, std::span<const ContactId> held,
                                double horizon) {
-    const double fall = gravity.norm();
-    finder_.reach = reach;
-    finder_.find_candidates(model, poses);
-    parts_.resize(model.colliders.size());
-    has_part_.assign(parts_.size(), 0);
+    const double fall = gravity.norm(), farthest = horizon;
+    find_pairs(model, horizon);
     for (const auto& [i, j] : finder_.candidates()) {
-        const double thin = std::min(half_thickness(model.colliders[i].shape), half_thickness(model.colliders[j].shape));
-        const double slack = slack_share * thin;
-        if (way(model, i) + way(model, j) <= slack || !finder_.near(i, j)) continue;
+        const double thin = std::min(thin_[i], thin_[j]), slack = slack_share * thin;
+        if (closing(i, j, farthest) <= slack || !finder_.near(i, j)) continue;
         const Part &a = part_at(model, i), &b = part_at(model, j);
-        const ContactId first{ContactKind::shapes, model.colliders[i].id, model.colliders[j].id, {}, {}};
-        const auto at = std::lower_bound(held.begin(), held.end(), first);
-        const bool is_held = at != held.end() && at->kind == first.kind && at->a == first.a && at->b == first.b;
+        const bool touch = is_held(model, i, j, held);
         const Pair pair{a,
                         b,
                         slack,
-                        is_held ? std::max(slack, resting_share * thin) : resting_share * thin,
-                        is_held ? 0.0 : fall,
+                        touch ? std::max(slack, resting_share * thin) : resting_share * thin,
+                        touch ? 0.0 : fall,
                         fall > 0 ? Vec3(gravity / fall) : Vec3::Zero().eval()};
         horizon = std::min(horizon, pair_time(pair, horizon));
     }

@@ -13,6 +13,10 @@
 //
 // counts: what slides along a wall or flies past it is not held up. The directions looked at are the faces of both, the line between
 // the centres, and the normals of their contacts.
+//
+// What is clipped by less than L may have been met and left inside a step all the same. first_clip() looks for that along the way that was
+// gone: safe times with L = 0, one after the other, lead to where two shapes meet, and backwards from the end to where they part; if they
+// overlap in between, the step is to end there.
 #pragma once
 
 #include <span>
@@ -47,8 +51,15 @@ public:
     bool passes_by(const CollisionModel& model, int a, int b, double h);
     // [m] A distance at which two colliders count as touching, a share of the thickness of the thinner one.
     static double nearness(const CollisionModel& model, int a, int b);
+    // What the system is asked for: the safe time, or first_clip().
+    bool clips = false;
+    // The scheme has asked in this step which contacts are passed by: those that are not have rows before they close.
+    bool foreseen = false;
     // [s] At most `horizon`. `held` are the contacts that were closed in the last step, sorted by id: what they hold does not fall.
     double safe_time(const CollisionModel& model, const Vec3& gravity, std::span<const ContactId> held, double horizon);
+    // [s] Within h, on paths with the velocities and accelerations in `motions`: a time at which two that are apart at 0 and at h overlap,
+    // and still approach; `h` if there is none. Those that are held, and shapes that go round the centre of their body, are not looked at.
+    double first_clip(const CollisionModel& model, std::span<const ContactId> held, double h);
 
 private:
     struct Part {  // a collider where it is now
@@ -67,13 +78,27 @@ private:
     Part part(const CollisionModel& model, int collider) const;
     // [s] Or any time above `enough`: directions are looked at until one is found.
     double pair_time(const Pair& pair, double enough);
-    double way(const CollisionModel& model, int collider) const;     // [m] its reach
+    // [s] When the two are about to meet, or sooner; infinity: not within h.
+    double meeting_time(Part a, Part b, double h);
+    // [s] Of first_clip() for two of them; infinity: none.
+    double clip_time(const Part& a, const Part& b, double h);
+    double pair_gap(Part a, Part b, double t);  // [m] the least, at t
+    static bool is_held(const CollisionModel& model, int i, int j, std::span<const ContactId> held);
+    static void move(Part& part, double t);
+    void find_pairs(const CollisionModel& model, double h);
+    // [m] How far two colliders may get towards each other in the time h. Of what falls side by side that is next to nothing.
+    double closing(int i, int j, double h) const;
     const Part& part_at(const CollisionModel& model, int collider);  // of this call of safe_time(), made once
     static void try_direction(const Pair& pair, const Vec3& n, double& best);
 
     ContactFinder finder_;
     std::shared_ptr<const char> measured_;  // the model whose
-    double thinnest_ = 0;                   // [m] thinnest shape is half so thick
+    double thinnest_ = 0;                   // [m] thinnest shape is half so thick,
+    std::vector<double> thin_;              // [m] this each collider,
+    std::vector<int> body_;                 // which belongs to this body,
+    bool bodied_ = false;                   // as all do
+    std::vector<double> turns_;             // [m] per body: its reach besides going straight on,
+    std::vector<double> drifting_;          // and for who moves with the mean velocity
     std::vector<ContactPoint> contacts_;
     std::vector<Part> parts_;      // per collider,
     std::vector<char> has_part_;   // where it has been asked for

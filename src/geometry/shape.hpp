@@ -14,13 +14,14 @@
 #include "geometry/box.hpp"
 #include "geometry/capsule.hpp"
 #include "geometry/half_space.hpp"
+#include "geometry/hull.hpp"
 #include "geometry/mass_properties.hpp"
 #include "geometry/sphere.hpp"
 #include "stickslip/types.hpp"
 
 namespace stickslip {
 
-using Geometry = std::variant<Sphere, Box, Capsule, HalfSpace>;
+using Geometry = std::variant<Sphere, Box, Capsule, HalfSpace, Hull>;
 inline constexpr std::size_t shape_kinds = std::variant_size_v<Geometry>;
 
 // A geometry that copies of a shape share: systems edited from one another and the finder refer to one and the same, however

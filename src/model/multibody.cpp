@@ -103,28 +103,31 @@ bool MultibodySystem::far_moving(const VecX& v, const VecX& rate, double h, Pass
     return !guard.quiet(collision);
 }
 
-void MultibodySystem::place_for(const VecX& q, const VecX& v, const VecX& rate, PassingGuard& guard) const {
+void MultibodySystem::place_for(const VecX& q, const VecX& v, const VecX& rate, double share,
+                                PassingGuard& guard) const {
     guard.poses.resize(model_.bodies.size());
     guard.motions.assign(model_.bodies.size(), BodyMotion{});
     for (int b = 0; b < bodies_->size(); ++b) {
         guard.poses[b] = pose(b, q);
         if (node(b) < 0) continue;
         guard.motions[b] = {bodies_->twist(b, q, v), Vec3::Zero(), true};
-        if (rate.size() > 0) guard.motions[b].acceleration = growth * bodies_->twist(b, q, rate).linear;
+        if (rate.size() > 0) guard.motions[b].acceleration = share * bodies_->twist(b, q, rate).linear;
     }
 }
 
 double MultibodySystem::safe_time(const VecX& q, const VecX& v, const VecX& rate, std::span<const ContactId> held,
                                   double horizon, PassingGuard& guard) const {
     if (!far_moving(v, rate, horizon, guard)) return horizon;
-    place_for(q, v, rate, guard);
+    place_for(q, v, rate, guard.clips ? 1.0 : growth, guard);
+    if (guard.clips) return guard.first_clip(model_.collision, held, horizon);
     return guard.safe_time(model_.collision, model_.gravity, held, horizon);
 }
 
 void MultibodySystem::leave_out_passed(const VecX& q, const VecX& v, double h, const ContactRows& contacts,
                                        std::vector<char>& wanted, PassingGuard& guard) const {
+    guard.foreseen = true;
     if (!far_moving(v, no_rate, h, guard)) return;
-    place_for(q, v, no_rate, guard);
+    place_for(q, v, no_rate, 0, guard);
     const CollisionModel& collision = model_.collision;
     for (int i = 0; i < contacts.size(); ++i) {
         const ContactId& id = contacts.id[i];

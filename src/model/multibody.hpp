@@ -90,7 +90,7 @@ private:
     void contact_rows(std::span<const ContactPoint> contacts, std::span<const Pose> place, const VecX& q, ContactRows& rows) const;
     bool acts(const Load& load, double t) const;
     bool far_moving(const VecX& v, const VecX& rate, double h, PassingGuard& guard) const;
-    void place_for(const VecX& q, const VecX& v, const VecX& rate, PassingGuard& guard) const;
+    void place_for(const VecX& q, const VecX& v, const VecX& rate, double share, PassingGuard& guard) const;
 
     MultibodyModel model_;
     std::unique_ptr<const Bodies> bodies_;            // refer to the model

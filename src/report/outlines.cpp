@@ -71,6 +71,11 @@ std::vector<plot::Outline> outlines_of(const Shape& shape, const Pose& body, con
         for (int v = 0; v < 8; ++v) corners.push_back(axes(at * box_features::vertex(*box, v)));
         return {{Kind::polygon, hull(std::move(corners)), 0, colour}};
     }
+    if (const Hull* solid = std::get_if<Hull>(&*shape.geometry)) {
+        std::vector<plot::Point> corners;
+        for (const Vec3& v : solid->polytope.vertices) corners.push_back(axes(at * v));
+        return {{Kind::polygon, hull(std::move(corners)), 0, colour}};
+    }
     return {{Kind::polygon, tangent_polygon(shape, body, axes), 0, colour}};
 }
 

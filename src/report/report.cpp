@@ -93,7 +93,7 @@ void add_facts(const RecordContents& r, plot::Page& page) {
     if (r.tolerance > 0)
         facts.emplace_back("tolerance", fmt::format("{} m/s", number(r.tolerance, 3)));
     else if (r.end > 0)  // settings are known: none was given
-        facts.emplace_back("tolerance", fmt::format("{} of the speeds of each island", number(default_share, 3)));
+        facts.emplace_back("tolerance", fmt::format("{} of the speeds and loads of each island", number(default_share, 3)));
     if (!r.t.empty())
         facts.emplace_back("time", r.end > 0 ? fmt::format("{} s of {} s", number(r.t.back(), 6), number(r.end, 6))
                                              : fmt::format("{} s", number(r.t.back(), 6)));

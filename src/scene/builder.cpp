@@ -21,6 +21,11 @@ Geometry geometry_of(const Scene::Shape& shape) {
     if (shape.kind == Box::name) return Box{shape.edges / 2};
     if (shape.kind == Capsule::name) return Capsule{shape.radius, shape.length};
     if (shape.kind == HalfSpace::name) return HalfSpace{shape.normal, shape.offset};
+    if (shape.kind == Hull::name) {
+        std::vector<Vec3> points = shape.points;
+        for (Vec3& point : points) point *= shape.scale;
+        return Hull(convex_hull(points));
+    }
     throw unknown_name("kind of shape", shape.kind, {}, shape.place);
 }
 
@@ -28,7 +33,11 @@ Shape build_shape(const Scene::Shape& shape, const Vec3& com) {
     Shape built;
     built.pose_B = shape.pose;
     built.pose_B.position -= com;
-    built.geometry = geometry_of(shape);
+    try {
+        built.geometry = geometry_of(shape);
+    } catch (const Error& error) {
+        throw error.place().line > 0 ? error : Error(error.what(), shape.place);
+    }
     return built;
 }
 

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "scene/listing.hpp"
+#include "scene/mesh_points.hpp"
 #include "scene/reader.hpp"
 
 namespace stickslip {
@@ -310,13 +311,16 @@ YamlNode read_with_includes(const std::string& text, const std::string& name, co
     Gatherer gatherer(limits);
     gatherer.gather(text, name, false);
     std::vector<File>& files = gatherer.files;
+    const bool several = files.size() > 1;
+    YamlNode root = several ? merge(files) : std::move(files[0].root);
+    const bool meshes = put_points_of_meshes(root, limits.read);
     merged = text;
-    if (files.size() == 1) return std::move(files[0].root);
-    YamlNode root = merge(files);
-    merged = head_of(text) + "# One scene out of";
-    for (const File& file : files)
-        merged += (&file == &files[0] ? " " : ", ") + fs::path(file.name).filename().string();
-    merged += "\n" + write_yaml(root);
+    if (!several && !meshes) return root;
+    merged = head_of(text);
+    if (several) merged += "# One scene out of";
+    for (std::size_t k = 0; several && k < files.size(); ++k)
+        merged += (k == 0 ? " " : ", ") + fs::path(files[k].name).filename().string();
+    merged += (several ? "\n" : "") + write_yaml(root);
     return root;
 }
 

@@ -22,7 +22,7 @@ struct SceneLimits {
 };
 
 // The scene of `text` and all it includes as one tree without the key `include`. `merged` becomes the text of that
-// tree when anything was included, so that a record holds the whole scene; else `text` itself.
+// tree when anything was included or a hull has the points of a mesh file, so that a record holds the whole scene; else `text` itself.
 YamlNode read_with_includes(const std::string& text, const std::string& name, const SceneLimits& limits,
                             std::string& merged);
 

@@ -52,6 +52,7 @@ enum class Form {
     actions,       // a list of maps `action-add`, `action-cut`, ...
     attached,      // a map with one name: `joint`
     files,         // the name of a file, or a list of names
+    file,          // the name of a file
 };
 
 // The value of a key in a struct of the scene.
@@ -125,6 +126,7 @@ struct SceneMap {
 struct ShapeKind {
     SceneField field;
     std::vector<SceneField> keys{};  // of its own map, if it opens one
+    std::vector<SceneRule> rules{};  // and what ties them together
     bool solid = true;               // has a volume to fill with mass
     bool round = false;              // about z: any attitude about it is the same
     const std::string& name() const { return field.key; }

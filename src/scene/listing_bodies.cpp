@@ -84,6 +84,12 @@ const std::vector<ShapeKind>& shape_kinds_of_scenes() {
                    at(&Shape::normal)},
                   {"offset", number, "", "m", "0", "along the normal", at(&Shape::offset)}},
          .solid = false},
+        {.field = {"hull", map, "hull", "", "", "the convex hull of points"},
+         .keys = {{"points", points, "", "m", "those of `file`", "at least four, not in one plane; those inside do not matter",
+                   at(&Shape::points)},
+                  {"file", file, "", "", "none", "a mesh (OBJ or STL) whose corners are the points; relative to the scene file"},
+                  {"scale", positive, "", "-", "1", "multiplies the coordinates: 0.001 for points in millimetres", at(&Shape::scale)}},
+         .rules = {{one, {"points", "file"}}}},
     };
     return kinds;
 }
@@ -114,7 +120,7 @@ void list_bodies(SceneMaps& maps) {
     shape.fields.push_back({"pose", pose, "", "m", "the origin", "of the shape in the body frame", at(&Shape::pose)});
     maps.push_back(std::move(shape));
     for (const ShapeKind& kind : shape_kinds_of_scenes())
-        if (kind.field.form == map) maps.push_back({kind.field.of, kind.keys, {}});
+        if (kind.field.form == map) maps.push_back({kind.field.of, kind.keys, kind.rules});
 }
 
 }  // namespace stickslip

@@ -133,6 +133,7 @@ Json form_of(const SceneField& field) {
                     {"additionalProperties", any_of({{{"type", "integer"}, {"minimum", 0}}, ref("range")})},
                     {"minProperties", 1},
                     {"maxProperties", field.form == Form::index ? 1 : 8}};
+        case Form::file: return {{"type", "string"}, {"minLength", 1}};
         case Form::files:
             return any_of({{{"type", "string"}, {"minLength", 1}},
                            {{"type", "array"}, {"items", {{"type", "string"}, {"minLength", 1}}}}});

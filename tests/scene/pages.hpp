@@ -59,6 +59,7 @@ inline std::string value_of(const SceneField& field) {
         case Form::actions: return "list of actions";
         case Form::attached: return "{name: {kind: {...}}}";
         case Form::six: return "six numbers >= 0" + unit;
+        case Form::file: return "name of a file";
         case Form::points: return "[[x, y, z], ...]" + unit;
         case Form::map: return "map";
         case Form::list: return fmt::format("list of {}s", field.of);

@@ -49,7 +49,8 @@ std::string index_page() {
     page +=
         "\nDrift: `moreau-jean` (the default) and a swinging body, 10 s at a step of 1 ms: joints stay within 1e-7 m and "
         "the energy within 1e-5 of its scale. `euler` holds rows at the level of velocities alone: the points move apart "
-        "by about 0.03 m, in proportion to the step, and by 0.01 mm with `stabilisation: 1`.\n";
+        "by about 0.03 m, in proportion to the step, by 0.01 mm with `stabilisation: 1`, and not at all with `projection: "
+        "positions`.\n";
     return page;
 }
 

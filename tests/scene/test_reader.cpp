@@ -371,14 +371,13 @@ TEST(ShippedScenes, AllReadAndSayHowLongToRun) {
 }
 
 TEST(ShippedScenes, BodiesStartTouchingOrApartFromTheFloor) {
-    // The corners of every box and the lowest points of every sphere and capsule, against every half-space.
+    // The corners of every box and hull and the lowest points of every sphere and capsule, against every half-space.
     for (const std::string& file : shipped()) {
         SCOPED_TRACE(file);
         const Scene scene = read_scene(file);
         for (const Scene::Body& floor : scene.bodies) {
-            if (!floor.fixed) continue;
+            if (!floor.fixed || floor.shapes.at(0).kind != "half-space") continue;
             const Scene::Shape& half = floor.shapes.at(0);
-            ASSERT_EQ(half.kind, "half-space");
             for (const Scene::Body& body : scene.bodies)
                 for (const Scene::Shape& shape : body.shapes) {
                     if (body.fixed) continue;
@@ -390,6 +389,7 @@ TEST(ShippedScenes, BodiesStartTouchingOrApartFromTheFloor) {
                             lowest =
                                 std::min(lowest, half.normal.dot(body.pose * Vec3(sign.cwiseProduct(shape.edges))));
                         }
+                    for (const Vec3& point : shape.points) lowest = std::min(lowest, half.normal.dot(body.pose * point));
                     EXPECT_GE(lowest - half.offset, -1e-12) << body.name;
                 }
         }

@@ -77,13 +77,15 @@ void same(const Scene::Contacts& x, const Scene::Contacts& y) {
 }
 
 void same(const Scene::Shape& x, const Scene::Shape& y) {
-    const auto& [kind, radius, length, edges, normal, offset, pose, material, place] = x;
+    const auto& [kind, radius, length, edges, normal, offset, points, scale, pose, material, place] = x;
     same(kind, y.kind);
     same(radius, y.radius);
     same(length, y.length);
     same(edges, y.edges);
     same(normal, y.normal);
     same(offset, y.offset);
+    same(points, y.points);
+    same(scale, y.scale);
     same(pose, y.pose);
     same(material, y.material);
 }

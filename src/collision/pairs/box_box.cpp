@@ -22,30 +22,13 @@
 #include "collision/pair_table.hpp"
 #include "collision/pairs/box_corners.hpp"
 #include "collision/pairs/box_sat.hpp"
+#include "collision/pairs/face_manifold.hpp"
 
 namespace stickslip {
 
 using namespace box_features;
 
 namespace {
-
-// All lengths below are shares of `size`, the larger extent of the smaller box.
-//
-// Of two axes the later must win by this. If smaller, rounding changes the reference face of resting boxes.
-constexpr double axis_preference = 1e-6;
-// Corners count as over a face up to this far outside. It must exceed twice parallel_edges: edges that are too
-// parallel to be crossed must have their ends counted instead, or nearly aligned boxes lose their corners.
-constexpr double face_border = 2.5e-4;
-// Contacts nearer than this are one; must exceed the diagonal displacement of corners at the angle parallel_edges.
-constexpr double coincident = 1e-3;
-// Crossing edges in a face contact push along the face normal up to this cosine (18 degrees): beyond, the edges are
-// too parallel for the tilt, and the corners carry.
-constexpr double nearly_face = 0.95;
-// Gaps that differ by less are equal. If smaller, resting boxes get another contact where an edge crosses close to a
-// corner; if larger, boxes that touch there are seen too late, or too early.
-constexpr double equal_gaps = 1e-9;
-// A crossing is kept while its normal leaves the normal cones of the two edges by no more than this angle [rad].
-constexpr double edge_cone_tolerance = 0.1;
 
 // A face of a box: outward along axis, the edges along u and v.
 struct Face {
@@ -132,13 +115,13 @@ void Manifold::find() {
     const PlacedBox& incident = best < 3 ? b : a;
     reference_axes = reference.axes;
     const Vec3 incident_extent = (reference.axes.transpose() * incident.axes).cwiseAbs() * incident.half;
-    merge = (0.25 * reference.half.cwiseMin(incident_extent)).cwiseMin(coincident * size);
+    merge = (0.25 * reference.half.cwiseMin(incident_extent)).cwiseMin(one_point * size);
 
     lowest = separation.largest * (separation.largest > 0 ? 1 : 2) - equal_gaps * size;
 
     // Edges alone, if the faces lag behind by more than may close within the step.
     const double lag = separation.edge - by_face;
-    const bool edges_only = lag > std::max(coincident * size, query.cutoff);
+    const bool edges_only = lag > std::max(one_point * size, query.cutoff);
     const bool steep = lag > axis_preference * size && separation.edge_normal.dot(separation.face_normal) < nearly_face;
     if (edges_only || steep) supporting_edges();
     if (edges_only || !keeps_area()) return;

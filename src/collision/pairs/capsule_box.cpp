@@ -22,12 +22,6 @@ using namespace box_features;
 
 namespace {
 
-// A corner or edge is kept while its normal leaves its cone by no more than this angle [rad] in the direction of the
-// capsule: a capsule across a box, tilted less, keeps the rim that it is about to lift from.
-constexpr double segment_cone_tolerance = 0.1;
-// And sideways: where a capsule lies over a corner exactly, rounding must not choose between the corner and the edge.
-constexpr double cone_rounding = 1e-6;
-
 struct Separation {
     double distance = -infinity;  // [m] of the axis; negative: depth
     int face = -1;                // or

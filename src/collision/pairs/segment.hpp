@@ -106,4 +106,10 @@ private:
 // that cross turns with rounding.
 inline constexpr double parallel_lines = 3e-5;
 
+// A corner or edge is kept while its normal leaves its cone by no more than this angle [rad] in the direction of the
+// capsule: a capsule across a box, tilted less, keeps the rim that it is about to lift from.
+inline constexpr double segment_cone_tolerance = 0.1;
+// And sideways: where a capsule lies over a corner exactly, rounding must not choose between the corner and the edge.
+inline constexpr double cone_rounding = 1e-6;
+
 }  // namespace stickslip
