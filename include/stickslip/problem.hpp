@@ -145,7 +145,7 @@ double relative_error(const DelassusProblem& problem, const ConstRef& p);
 // What a solver that is used by itself stops at: [m/s] of step problems, relative to |q| of Delassus problems. Solvers of
 // make_solver() take it for Delassus problems only.
 inline constexpr double default_tolerance = 1e-9;
-// A step is certified when its residual is at most this share of the speeds of its islands, unless `solver.tol` is given, which
+// A step is certified when its residual is at most this share of the speeds and loads of its islands (problems/speed_scale.hpp), unless `solver.tol` is given, which
 // is absolute [m/s]. Islands of up to a hundred contacts are solved to rounding where that is cheap, and stiction does not depend on
 // it, since solvers end with a direct solve for the modes they found: stacks, rocks, walls after a hit and jammed spheres come to rest
 // and stay there for minutes with 1e-3 and 1e-4 alike (docs/solvers.md). With 1e-4 large heaps that move take three to ten times

@@ -179,7 +179,8 @@ struct StepTerms {
     BlockMatrix mass;                // M of the problem, the M inside A
     BlockMatrix stiffness, damping;  // K = -dk/dq and C = -dk/dv, where the forces have slopes
     Forces impulses;                 // nv [N s]: potential and applied ones, as they are in r
-    Forces end_forces;               // nv [N]: those at the end of the step
+    Forces start_forces;             // nv [N]: those at the start of the step,
+    Forces end_forces;               // and at its end
     VecX v_star;                     // nv: velocity at which the gyroscopic matrix is taken
     VecX v_old;                      // nv: velocity before the last step
     VecX unit, column;               // nv: of one column of the gyroscopic slope
@@ -191,9 +192,9 @@ struct StepTerms {
     RowVec contact_impulse;          // per contact row [N s]: and these; by share_impulses() the smallest
     std::vector<char> wanted;        // per contact: whether it has a row in the problem
     std::vector<double> gains;       // per node [m/s]: what the forces give it, by mix_impulses()
-    Forces load;                     // nv [N]: at one time inside the step, by add_unseen_loads(),
-    VecX load_first, load_last;      // nv [N]: applied forces at its ends,
-    VecX load_mean, load_size;       // nv: the integral over it [N s]; the largest of each [N]
+    Forces load;                     // nv [N]: at one time inside the step, by find_unseen_loads(),
+    VecX load_mean, load_size;       // nv: what the rule misses of their integral over it [N s]; the largest of each [N]
+    bool loads_unseen = false;       // it misses something
     VecX load_piece, load_before;    // nv [N]: means over a piece of it, with more and with fewer points
     double load_doubt = 0;           // share of the loads by which that mean is not known
 };

@@ -9,6 +9,7 @@
 namespace stickslip {
 
 double processor_time();              // as in solver.hpp
+void add_shared_time(double seconds);  // to shared_time(); nothing within a share, which is counted as a whole
 void set_processor_time(double now);  // [s] sets the clock of the calling thread; processor_time() goes on from there
 
 // Calls share(of) once on this thread, and once on each of up to `others` workers that come before this thread is done with its
@@ -45,6 +46,17 @@ void in_parallel(int parts, Part&& part) {
         },
         &work);
     set_processor_time(work.latest);
+    add_shared_time(work.latest - work.start);
+}
+
+// one(i) for i = 0 .. count - 1, `width` of them in a part. What one(i) computes depends on i alone, so that bits do not depend on the
+// number of threads.
+template <class One>
+void each_in_parallel(int count, int width, One&& one) {
+    in_parallel((count + width - 1) / width, [&](int part) {
+        const int end = count < (part + 1) * width ? count : (part + 1) * width;
+        for (int i = part * width; i < end; ++i) one(i);
+    });
 }
 
 }  // namespace stickslip

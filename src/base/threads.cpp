@@ -19,6 +19,7 @@ std::atomic<int> count_{1};
 // What a thread knows of itself.
 struct Self {
     double ahead = 0;       // [s] of its own processor time
+    double shared = 0;      // [s] of it in work that was shared out
     bool in_share = false;  // it works for a call of share_out()
 };
 thread_local Self self;
@@ -37,21 +38,28 @@ void relax() {
 #endif
 }
 
+using Clock = std::chrono::steady_clock;
+
 // Looks until `done()`, but no longer than this, since waking a thread that sleeps takes as long. If longer, threads that have
 // nothing to do keep others from their cores; if shorter, workers fall asleep between the parts of a step.
 template <class Done>
 bool look_for(std::chrono::microseconds longest, const Done& done) {
-    using Clock = std::chrono::steady_clock;
     const Clock::time_point end = Clock::now() + longest;
     do {
         for (int k = 0; k < 32; ++k) {
             if (done()) return true;
             relax();
         }
+        std::this_thread::yield();  // to whoever has something to do on this core, the caller perhaps
     } while (Clock::now() < end);
     return false;
 }
 constexpr std::chrono::microseconds worker_looks{500}, caller_looks{50};
+
+// A worker that other programs keep from its core lets all wait for the part it has taken. From then on the caller works alone for so many
+// times what was lost, and then asks again: no more than a tenth is lost on a busy machine.
+constexpr int times_alone = 10;
+constexpr double least_lost = 1e-4;  // [s] if smaller, interrupts count
 
 // A call opens the gate, workers pass it, and the call closes it behind itself: it waits for workers that have come, never for those that
 // are still asleep. The gate holds all that in one word: the number of the call, whether it is closed, and who has passed.
@@ -59,7 +67,7 @@ class Workers {
 public:
     void share_out(int others, void (*share)(void*), void* of) {
         const std::unique_lock<std::mutex> alone(used_, std::try_to_lock);
-        if (!alone) {
+        if (!alone || Clock::now() < alone_until_) {
             share(of);
             return;
         }
@@ -73,8 +81,10 @@ public:
         share(of);
         const std::uint32_t came = gate_.fetch_or(closed) & passed;
         const auto all_left = [&] { return left_ == came; };
-        if (look_for(caller_looks, all_left)) return;
-        for (std::uint32_t left = left_; left != came; left = left_) left_.wait(left);
+        if (!look_for(caller_looks, all_left))
+            for (std::uint32_t left = left_; left != came; left = left_) left_.wait(left);
+        const double lost = lost_.exchange(0);
+        if (lost > 0) alone_until_ = Clock::now() + std::chrono::microseconds(static_cast<long>(1e6 * times_alone * lost));
     }
 
 private:
@@ -88,7 +98,11 @@ private:
             while (!look_for(worker_looks, opened)) gate_.wait(seen);
             if (own < wanted_) {
                 if (!gate_.compare_exchange_strong(seen, seen + 1)) continue;
+                const Clock::time_point began = Clock::now();
+                const double began_own = own_time();
                 share_(of_);
+                const double lost = std::chrono::duration<double>(Clock::now() - began).count() - (own_time() - began_own);
+                if (lost > least_lost) lost_ = lost;
                 ++left_;
                 left_.notify_all();
             }
@@ -104,6 +118,8 @@ private:
     void (*share_)(void*) = nullptr;
     void* of_ = nullptr;
     std::atomic<int> wanted_{0};
+    std::atomic<double> lost_{0};      // [s] by one of the workers in this call: time that was not processor time
+    Clock::time_point alone_until_{};
     std::atomic<std::uint32_t> gate_{closed}, left_{0};
 };
 
@@ -114,6 +130,10 @@ int threads() { return count_; }
 
 double processor_time() { return own_time() + self.ahead; }
 void set_processor_time(double now) { self.ahead = now - own_time(); }
+double shared_time() { return self.shared; }
+void add_shared_time(double seconds) {
+    if (!self.in_share) self.shared += seconds;
+}
 
 void share_out(int others, void (*share)(void*), void* of) {
     if (self.in_share) {

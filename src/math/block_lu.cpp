@@ -24,6 +24,8 @@ constexpr double tail_cost = 7e4;
 constexpr int panel = 32;            // columns
 constexpr int strip = 96;            // columns updated as one part
 constexpr int least_parallel = 400;  // rows: below, starting threads costs more than they save
+// Rows behind a run in one part of its elimination, and products of 6 x 6 blocks below which all are one part: some tens of microseconds.
+constexpr int rows_of_part = 4, least_products = 1500;
 
 // Kernels on column-major blocks, once with the size known to the compiler (N > 0) and once not (N = 0); those of 6 x 6
 // blocks are in block_kernels.hpp.
@@ -312,10 +314,7 @@ bool BlockLu::factor() {
             if (!factor_column(k)) return false;
             eliminate(k);
         } else {
-            for (int c = k; c < end; ++c) {
-                if (!factor_column(c)) return false;
-                eliminate_inside(c, end);
-            }
+            if (!factor_run(k, end)) return false;
             eliminate_run(k, end);
         }
         k = end;
@@ -356,20 +355,40 @@ void BlockLu::eliminate(int k) {
                         nodes_.dof(elimination_[row_[f]]), d, nodes_.dof(elimination_[row_[e]]));
 }
 
-// The same where all blocks are 6 x 6, for the columns j < end of the run of k alone. They have the rows of k behind them, so
-// that places need not be looked for.
-void BlockLu::eliminate_inside(int k, int end) {
+// What is computed of the rows behind a run, row by row. They do not meet, so that threads may share them.
+template <class Row>
+void BlockLu::each_row_behind(int first, int end, Row&& row) const {
+    const int rows = column_[end] - column_[end - 1], products = rows * rows * (end - first);
+    each_in_parallel(rows, products < least_products ? rows + 1 : rows_of_part, row);
+}
+
+// D_k and X_kj of a run of columns, all blocks 6 x 6: first of its own rows, then of those behind. The columns c < j of a run have the same
+// rows behind them, and K_jj, K_ij and K_ji become what the columns before j leave of them.
+bool BlockLu::factor_run(int first, int end) {
     double* const values = values_.data();
-    for (int e = column_[k]; e < column_[k + 1] && row_[e] < end; ++e) {
-        const double* const low = values + lower_[e];
-        const double* const up = values + upper_[e];
-        kernels::subtract_product_66(low, up, values + diagonal_[elimination_[row_[e]]]);
-        int target = column_[row_[e]];
-        for (int f = e + 1; f < column_[k + 1]; ++f, ++target) {
-            kernels::subtract_product_66(values + lower_[f], up, values + lower_[target]);
-            kernels::subtract_product_66(low, values + upper_[f], values + upper_[target]);
+    const auto entry = [&](int row, int c) { return column_[c] + row - c - 1; };  // of the row-th turn, those behind counted on from end
+    const auto pivots = [&](int c) { return pivots_.data() + nodes_.start[elimination_[c]]; };
+    const auto diagonal = [&](int c) { return values + diagonal_[elimination_[c]]; };
+    const auto take_away = [&](int c, int j, int row) {
+        const int from = entry(row, c), by = entry(j, c), to = entry(row, j);
+        kernels::subtract_product_66(values + lower_[from], values + upper_[by], values + lower_[to]);
+        kernels::subtract_product_66(values + lower_[by], values + upper_[from], values + upper_[to]);
+    };
+    for (int c = first; c < end; ++c) {
+        if (!factor_dense(diagonal(c), pivots(c), 6)) return false;
+        for (int j = c + 1; j < end; ++j) solve_columns(diagonal(c), pivots(c), values + upper_[entry(j, c)], 6, 6);
+        for (int j = c + 1; j < end; ++j) {
+            kernels::subtract_product_66(values + lower_[entry(j, c)], values + upper_[entry(j, c)], diagonal(j));
+            for (int row = j + 1; row < end; ++row) take_away(c, j, row);
         }
     }
+    each_row_behind(first, end, [&](int behind) {
+        for (int c = first; c < end; ++c) {
+            solve_columns(diagonal(c), pivots(c), values + upper_[entry(end + behind, c)], 6, 6);
+            for (int j = c + 1; j < end; ++j) take_away(c, j, end + behind);
+        }
+    });
+    return true;
 }
 
 // All columns of a run on what is behind it, at once: each block is read and written once. The blocks of a column lie one
@@ -382,8 +401,14 @@ void BlockLu::eliminate_run(int first, int end) {
     run_.clear();
     for (int c = first; c < end; ++c) run_.push_back(values + lower_[column_[c] + end - 1 - c]);
     const double* const* const run = run_.data();
-    for (int e = begin; e < dense; ++e) {
-        const std::ptrdiff_t at_e = pair * (e - begin);
+    each_row_behind(first, end, [&](int behind) {
+        const int e = begin + behind;
+        const std::ptrdiff_t at_e = pair * behind;
+        if (e >= dense) {
+            for (int f = dense; f < stop; ++f)
+                kernels::subtract_products_66(run, pair * (f - begin), at_e + upper, tail_block(row_[f], row_[e]), count, tail_rows_);
+            return;
+        }
         kernels::subtract_products_66(run, at_e, at_e + upper, values + diagonal_[elimination_[row_[e]]], count);
         int target = column_[row_[e]];
         for (int f = e + 1; f < stop; ++f) {
@@ -392,11 +417,7 @@ void BlockLu::eliminate_run(int first, int end) {
             kernels::subtract_products_66(run, at_f, at_e + upper, values + lower_[target], count);
             kernels::subtract_products_66(run, at_e, at_f + upper, values + upper_[target], count);
         }
-    }
-    for (int e = dense; e < stop; ++e)
-        for (int f = dense; f < stop; ++f)
-            kernels::subtract_products_66(run, pair * (f - begin), pair * (e - begin) + upper,
-                                          tail_block(row_[f], row_[e]), count, tail_rows_);
+    });
 }
 
 // The first entry of column k whose row is in the tail.

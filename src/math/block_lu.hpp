@@ -60,7 +60,9 @@ private:
     void scatter();  // the given blocks into the factor's places
     bool factor_column(int k);
     void eliminate(int k);
-    void eliminate_inside(int k, int end);
+    bool factor_run(int first, int end);  // false when a pivot is zero or not finite
+    template <class Row>
+    void each_row_behind(int first, int end, Row&& row) const;
     void eliminate_run(int first, int end);
     int first_in_tail(int k) const;
     bool factor_tail();  // false when a pivot is zero or not finite

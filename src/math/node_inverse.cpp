@@ -140,17 +140,15 @@ void NodeInverse::factor(const BlockMatrix& A) {
     }
 }
 
+void NodeInverse::apply(int n, const double* x, double* y) const {
+    const int d = nodes_.dof(n);
+    if (d == 6) return apply_sized<6>(values_.data() + offset_[n], x, y);
+    if (d == 3) return apply_sized<3>(values_.data() + offset_[n], x, y);
+    Eigen::Map<VecX>(y, d).noalias() = block(n).lazyProduct(Eigen::Map<const VecX>(x, d));
+}
+
 void NodeInverse::apply(const ConstRef& x, Eigen::Ref<VecX> y) const {
-    for (int n = 0; n < nodes_.size(); ++n) {
-        const int i = nodes_.start[n], d = nodes_.dof(n);
-        if (d == 6) {
-            apply_sized<6>(values_.data() + offset_[n], x.data() + i, y.data() + i);
-        } else if (d == 3) {
-            apply_sized<3>(values_.data() + offset_[n], x.data() + i, y.data() + i);
-        } else {
-            y.segment(i, d).noalias() = block(n).lazyProduct(x.segment(i, d));
-        }
-    }
+    for (int n = 0; n < nodes_.size(); ++n) apply(n, x.data() + nodes_.start[n], y.data() + nodes_.start[n]);
 }
 
 double NodeInverse::quadratic(int n, const double* row) const {

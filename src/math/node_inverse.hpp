@@ -19,6 +19,7 @@ public:
     const Nodes& nodes() const { return nodes_; }
     Eigen::Map<const MatX> block(int n) const { return {values_.data() + offset_[n], nodes_.dof(n), nodes_.dof(n)}; }
     void apply(const ConstRef& x, Eigen::Ref<VecX> y) const;  // y = A_nn^-1 x node by node; y is not x
+    void apply(int n, const double* x, double* y) const;      // of node n alone: x and y begin at its velocities
     double quadratic(int n, const double* row) const;         // row A_nn^-1 row'
 
 private:

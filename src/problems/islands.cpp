@@ -76,6 +76,37 @@ void copy_group(const BlockRows& from, int g, const Nodes& nodes, const std::vec
     }
 }
 
+void copy_rows(const BlockRows& from, std::span<const int> members, const Nodes& nodes, const std::vector<int>& place, BlockRows& to) {
+    to.clear();
+    for (const int g : members) {
+        to.row.push_back(to.row.back() + from.dim(g));
+        for (const BlockRows::Block& b : from.blocks_of(g)) {
+            const auto begin = from.values.begin() + b.offset;
+            to.blocks.push_back({place[b.node], static_cast<int>(to.values.size())});
+            to.values.insert(to.values.end(), begin, begin + from.dim(g) * nodes.dof(b.node));
+        }
+        to.first.push_back(static_cast<int>(to.blocks.size()));
+    }
+}
+
+// List by list, since a wall at rest costs little more than to be copied. Solvers need no frames.
+void copy_contacts(const ContactRows& from, std::span<const int> members, const Nodes& nodes, const std::vector<int>& place,
+                   ContactRows& to) {
+    const auto pick = [&](const auto& all, auto& some) {
+        some.resize(members.size());
+        for (std::size_t k = 0; k < members.size(); ++k) some[k] = all[members[k]];
+    };
+    copy_rows(from.jacobian, members, nodes, place, to.jacobian);
+    pick(from.id, to.id);
+    pick(from.gap, to.gap);
+    pick(from.friction, to.friction);
+    pick(from.restitution, to.restitution);
+    pick(from.facets, to.facets);
+    to.tangential_restitution.assign(members.size(), 0.0);
+    for (auto* frame : {&to.position, &to.normal, &to.tangent}) frame->assign(members.size(), Vec3::Zero());
+    to.bias.assign(static_cast<std::size_t>(to.jacobian.rows()), 0.0);
+}
+
 }  // namespace
 
 void Islands::extract(const StepProblem& problem, int k, StepProblem& part) const {
@@ -108,13 +139,8 @@ void Islands::extract(const StepProblem& problem, int k, StepProblem& part) cons
         for (int j = 0; j < G.dim(g); ++j) part.joints.kind[first + j] = joints_of_all.kind[G.row[g] + j];
         copy_group(G, g, all, place_, part.joints.jacobian);
     }
-    part.contacts.clear();
     const ContactRows& contacts_of_all = problem.contacts;
-    for (const int i : contacts(k)) {
-        part.contacts.begin_contact(contacts_of_all.id[i], contacts_of_all.jacobian.dim(i), contacts_of_all.gap[i],
-                                    contacts_of_all.friction[i], contacts_of_all.restitution[i], contacts_of_all.facets[i]);
-        copy_group(contacts_of_all.jacobian, i, all, place_, part.contacts.jacobian);
-    }
+    copy_contacts(contacts_of_all, contacts(k), all, place_, part.contacts);
 
     part.size_to_rows();
     part.gained = problem.gained;

@@ -11,12 +11,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/parallel.hpp"
 #include "problems/cones.hpp"
 #include "stickslip/error.hpp"
 
 namespace stickslip {
 
 namespace {
+
+constexpr int contacts_of_part = 500;  // some tens of microseconds
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
@@ -27,13 +30,13 @@ void raise(double& worst, double x) {
 
 void fill_diagonal(const BlockRows& J, const NodeInverse& inverse, std::vector<double>& diagonal) {
     diagonal.assign(static_cast<std::size_t>(J.rows()), 0.0);
-    for (int g = 0; g < J.groups(); ++g) {
+    each_in_parallel(J.groups(), contacts_of_part, [&](int g) {
         for (const BlockRows::Block& b : J.blocks_of(g)) {
             const int d = inverse.nodes().dof(b.node);
             const double* row = J.values.data() + b.offset;
             for (int i = J.row[g]; i < J.row[g + 1]; ++i, row += d) diagonal[i] += inverse.quadratic(b.node, row);
         }
-    }
+    });
 }
 
 }  // namespace
@@ -96,7 +99,7 @@ Residual residual(const StepProblem& problem, const StepSolution& solution, Resi
     fill_diagonal(H, s.inverse, s.diagonal);
     H.product(nodes, solution.v, s.u);
     s.contact.resize(static_cast<std::size_t>(problem.contacts.size()));
-    for (int i = 0; i < problem.contacts.size(); ++i) {
+    each_in_parallel(problem.contacts.size(), contacts_of_part, [&](int i) {
         const int first = H.row[i], dim = H.dim(i);
         double trace = 0;
         for (int k = first; k < first + dim; ++k) {
@@ -105,8 +108,8 @@ Residual residual(const StepProblem& problem, const StepSolution& solution, Resi
         }
         s.contact[i] = contact_natural_map(dim, problem.contacts.friction[i], problem.contacts.facets[i],
                                            natural_step(trace / dim), s.u.data() + first, solution.p.data() + first);
-        raise(result.contacts, s.contact[i]);
-    }
+    });
+    for (const double map : s.contact) raise(result.contacts, map);
     return result;
 }
 

@@ -35,4 +35,30 @@ double speed_scale(const StepProblem& problem, VecX& velocity, RowVec& speed) {
     return std::max({rms, shared_share * fastest, problem.gained});
 }
 
+double load_speed(const StepProblem& problem, const RowVec& p) {
+    const Nodes& nodes = problem.nodes();
+    const BlockRows& H = problem.contacts.jacobian;
+    double sum = 0;
+    for (int i = 0; i < H.groups(); ++i) {
+        for (int k = 0; k < H.dim(i); ++k) {
+            double w = 0;
+            for (const BlockRows::Block& block : H.blocks_of(i)) {
+                const int d = nodes.dof(block.node);
+                const double* row = H.values.data() + block.offset + k * d;
+                const double* a = problem.A.values.data() + problem.A.diagonal[block.node];
+                for (int j = 0; j < d; ++j) w += row[j] * row[j] / a[j * (d + 1)];
+            }
+            const double change = w * p[H.row[i] + k];
+            sum += change * change;
+        }
+    }
+    return H.groups() > 0 ? std::sqrt(sum / H.groups()) : 0.0;
+}
+
+double judged_speed(const StepProblem& problem, const StepSolution& guess, double speed) {
+    if (!guess.warm || guess.p.size() != problem.contacts.jacobian.rows()) return speed;
+    const double load = load_speed(problem, guess.p);
+    return load > speed ? std::min(load, most_load * speed) : speed;  // also where the load is no number
+}
+
 }  // namespace stickslip

@@ -12,4 +12,13 @@ namespace stickslip {
 // with v_k = r_k / A_kk, the free velocities up to the couplings inside a body; a scale needs no better. `speed` is scratch.
 double speed_scale(const StepProblem& problem, VecX& velocity, RowVec& speed);
 
+// [m/s] rms over contacts of |w p|, what these impulses change at their own contacts, with w_k = sum over j of H_kj^2 / A_jj.
+double load_speed(const StepProblem& problem, const RowVec& p);
+
+// [m/s] The scale by which the answer to a problem is judged: `speed`, or the load of the guess where that is larger, since a residual is
+// a difference of terms of its size; at most `most_load` times `speed`. The guess is that of the last step, so that no answer loosens what it
+// is judged by itself, and impulses that run off do not loosen it more than that.
+inline constexpr double most_load = 10;
+double judged_speed(const StepProblem& problem, const StepSolution& guess, double speed);
+
 }  // namespace stickslip

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/parallel.hpp"
 #include "solvers/normal_pieces.hpp"
 #include "solvers/nsgs.hpp"
 
@@ -17,6 +18,8 @@ constexpr int power_iterations = 30;
 constexpr double many_contacts = 6;     // L above which bodies touch at too many points
 constexpr int look_every = 50;          // iterations
 constexpr double iteration_work = 140;  // per contact
+// Of a part of a phase, some microseconds. If fewer, taking a part costs more than it has to do; if more, threads wait for each other.
+constexpr int contacts_of_part = 160, bodies_of_part = 160;
 
 }  // namespace
 
@@ -41,24 +44,34 @@ bool AcceleratedGradient::pack(const StepProblem& problem) {
             ++place;
         }
     }
-    load_.setZero(nodes.nv() + Dof);
+    loads_.resize(static_cast<std::size_t>(2 * Dof * H.groups()));
     v_.setZero(nodes.nv() + Dof);
+    list_loads(problem);
     return true;
+}
+
+void AcceleratedGradient::list_loads(const StepProblem& problem) {
+    const BlockRows& H = problem.contacts.jacobian;
+    const int nodes = problem.nodes().size(), dof = dim_ == 3 ? 6 : 3;
+    first_load_.assign(static_cast<std::size_t>(nodes) + 1, 0);
+    for (const BlockRows::Block& b : H.blocks) ++first_load_[b.node + 1];
+    for (int n = 0; n < nodes; ++n) first_load_[n + 1] += first_load_[n];
+    load_.resize(H.blocks.size());
+    for (int i = 0; i < H.groups(); ++i) {
+        int at = 2 * dof * i;
+        for (const BlockRows::Block& b : H.blocks_of(i)) {
+            load_[first_load_[b.node]++] = at;
+            at += dof;
+        }
+    }
+    for (int n = nodes; n > 0; --n) first_load_[n] = first_load_[n - 1];
+    first_load_[0] = 0;
 }
 
 namespace {
 
 template <int Dof, int Dim>
 using PackedRows = Eigen::Map<const Eigen::Matrix<double, 2 * Dof, Dim>>;
-
-// y += H_i' p of the two bodies.
-template <int Dof, int Dim>
-[[gnu::always_inline]] inline void add_impulse(const double* packed, int first, int second, const double* p, double* y) {
-    const PackedRows<Dof, Dim> rows(packed);
-    const Eigen::Map<const Eigen::Matrix<double, Dim, 1>> impulse(p);
-    Eigen::Map<Eigen::Matrix<double, Dof, 1>>(y + first) += rows.template topRows<Dof>().lazyProduct(impulse);
-    Eigen::Map<Eigen::Matrix<double, Dof, 1>>(y + second) += rows.template bottomRows<Dof>().lazyProduct(impulse);
-}
 
 template <int Dof, int Dim>
 [[gnu::always_inline]] inline Eigen::Matrix<double, Dim, 1> speed(const double* packed, int first, int second, const double* v) {
@@ -71,31 +84,45 @@ template <int Dof, int Dim>
 
 }  // namespace
 
+template <int Dof, int Dim>
+void AcceleratedGradient::load_bodies(int i, const double* p) {
+    const PackedRows<Dof, Dim> rows(packed_.data() + 2 * Dof * Dim * i);
+    Eigen::Map<Eigen::Matrix<double, 2 * Dof, 1>>(loads_.data() + 2 * Dof * i) = rows.lazyProduct(Eigen::Map<const Eigen::Matrix<double, Dim, 1>>(p));
+}
+
+template <int Dof>
+void AcceleratedGradient::move_bodies(const double* r) {
+    using Load = Eigen::Matrix<double, Dof, 1>;
+    each_in_parallel(static_cast<int>(first_load_.size()) - 1, bodies_of_part, [&](int n) {
+        Load load = r == nullptr ? Load::Zero().eval() : Load(Eigen::Map<const Load>(r + Dof * n));
+        for (int k = first_load_[n]; k < first_load_[n + 1]; ++k) load += Eigen::Map<const Load>(loads_.data() + load_[k]);
+        inverse_.nodes().apply(n, load.data(), v_.data() + Dof * n);
+    });
+}
+
 // Of D^-1/2 W D^-1/2 with the weights D, by the power method from numbers of no pattern.
 template <int Dof, int Dim>
 double AcceleratedGradient::largest_eigenvalue(const StepProblem& problem) {
-    const int contacts = problem.contacts.size(), nv = problem.nodes().nv();
+    const int contacts = problem.contacts.size();
     for (int k = 0; k < q_.size(); ++k) q_[k] = std::sin(12.9898 * k);
     double eigenvalue = 0;
     for (int round = 0; round < power_iterations; ++round) {
         const double size = q_.norm();
         if (!(size > 0)) return eigenvalue;
-        load_.setZero();
-        for (int k = 0; k < q_.size(); ++k) {
-            q_[k] /= size;
-            p_[k] = q_[k] / std::sqrt(weight_[k]);
-        }
-        for (int i = 0; i < contacts; ++i)
-            add_impulse<Dof, Dim>(packed_.data() + 2 * Dof * Dim * i, bodies_[i].first, bodies_[i].second, p_.data() + Dim * i, load_.data());
-        inverse_.nodes().apply(load_.head(nv), v_.head(nv));
-        eigenvalue = 0;
-        for (int i = 0; i < contacts; ++i) {
-            const auto u = speed<Dof, Dim>(packed_.data() + 2 * Dof * Dim * i, bodies_[i].first, bodies_[i].second, v_.data());
-            for (int r = 0, k = Dim * i; r < Dim; ++r, ++k) {
-                u_[k] = (u[r] + problem.S[k] * p_[k]) / std::sqrt(weight_[k]);
-                eigenvalue += u_[k] * q_[k];
+        each_in_parallel(contacts, contacts_of_part, [&](int i) {
+            for (int k = Dim * i; k < Dim * (i + 1); ++k) {
+                q_[k] /= size;
+                p_[k] = q_[k] / std::sqrt(weight_[k]);
             }
-        }
+            load_bodies<Dof, Dim>(i, p_.data() + Dim * i);
+        });
+        move_bodies<Dof>(nullptr);
+        each_in_parallel(contacts, contacts_of_part, [&](int i) {
+            const auto u = speed<Dof, Dim>(packed_.data() + 2 * Dof * Dim * i, bodies_[i].first, bodies_[i].second, v_.data());
+            for (int r = 0, k = Dim * i; r < Dim; ++r, ++k) u_[k] = (u[r] + problem.S[k] * p_[k]) / std::sqrt(weight_[k]);
+        });
+        eigenvalue = 0;
+        for (int k = 0; k < q_.size(); ++k) eigenvalue += u_[k] * q_[k];
         q_ = u_;
     }
     return eigenvalue;
@@ -124,33 +151,31 @@ bool AcceleratedGradient::suits(const StepProblem& problem) {
 
 template <int Dof, int Dim>
 void AcceleratedGradient::start(const StepProblem& problem) {
-    load_.head(problem.nodes().nv()) = problem.r;
-    for (int i = 0; i < problem.contacts.size(); ++i)
-        add_impulse<Dof, Dim>(packed_.data() + 2 * Dof * Dim * i, bodies_[i].first, bodies_[i].second, q_.data() + Dim * i, load_.data());
+    for (int i = 0; i < problem.contacts.size(); ++i) load_bodies<Dof, Dim>(i, q_.data() + Dim * i);
 }
 
 template <int Dof, int Dim>
 void AcceleratedGradient::iterate(const StepProblem& problem) {
-    const int nv = problem.nodes().nv();
-    inverse_.nodes().apply(load_.head(nv), v_.head(nv));
-    load_.head(nv) = problem.r;
-    for (int i = 0; i < problem.contacts.size(); ++i) {
-        const double* const packed = packed_.data() + 2 * Dof * Dim * i;
-        const double *const w = weight_.data() + Dim * i, *const step = step_.data() + Dim * i, *const S = problem.S.data() + Dim * i, *const c = problem.c.data() + Dim * i;
-        double *const p = p_.data() + Dim * i, *const q = q_.data() + Dim * i;
-        const auto u = speed<Dof, Dim>(packed, bodies_[i].first, bodies_[i].second, v_.data());
-        double state[3], before[3], back = 0;
-        for (int k = 0; k < Dim; ++k) {
-            before[k] = p[k];
-            state[k] = q[k] - step[k] * (u[k] + S[k] * q[k] + c[k]);
-        }
-        x_.modes[i] = project_state({Dim, problem.contacts.friction[i], problem.contacts.facets[i]}, state, p);
-        for (int k = 0; k < Dim; ++k) back += w[k] * (q[k] - p[k]) * (p[k] - before[k]);
-        age_[i] = back > 0 ? 0 : age_[i] + 1;
-        const double momentum = std::min(most_momentum, static_cast<double>(age_[i]) / (age_[i] + slow_start));
-        for (int k = 0; k < Dim; ++k) q[k] = p[k] + momentum * (p[k] - before[k]);
-        add_impulse<Dof, Dim>(packed, bodies_[i].first, bodies_[i].second, q, load_.data());
+    move_bodies<Dof>(problem.r.data());
+    each_in_parallel(problem.contacts.size(), contacts_of_part, [&](int i) { move_contact<Dof, Dim>(problem, i); });
+}
+
+template <int Dof, int Dim>
+[[gnu::always_inline]] inline void AcceleratedGradient::move_contact(const StepProblem& problem, int i) {
+    const double *const w = weight_.data() + Dim * i, *const step = step_.data() + Dim * i, *const S = problem.S.data() + Dim * i, *const c = problem.c.data() + Dim * i;
+    double *const p = p_.data() + Dim * i, *const q = q_.data() + Dim * i;
+    const auto u = speed<Dof, Dim>(packed_.data() + 2 * Dof * Dim * i, bodies_[i].first, bodies_[i].second, v_.data());
+    double state[3], before[3], back = 0;
+    for (int k = 0; k < Dim; ++k) {
+        before[k] = p[k];
+        state[k] = q[k] - step[k] * (u[k] + S[k] * q[k] + c[k]);
     }
+    x_.modes[i] = project_state({Dim, problem.contacts.friction[i], problem.contacts.facets[i]}, state, p);
+    for (int k = 0; k < Dim; ++k) back += w[k] * (q[k] - p[k]) * (p[k] - before[k]);
+    age_[i] = back > 0 ? 0 : age_[i] + 1;
+    const double momentum = std::min(most_momentum, static_cast<double>(age_[i]) / (age_[i] + slow_start));
+    for (int k = 0; k < Dim; ++k) q[k] = p[k] + momentum * (p[k] - before[k]);
+    load_bodies<Dof, Dim>(i, q);
 }
 
 double AcceleratedGradient::look(const StepProblem& problem, RowWeights& weights) {

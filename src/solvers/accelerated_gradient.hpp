@@ -45,23 +45,33 @@ private:
     };
     template <int Dof, int Dim>
     bool pack(const StepProblem& problem);  // false where a contact or body has other sizes
+    void list_loads(const StepProblem& problem);
     template <int Dof, int Dim>
     double largest_eigenvalue(const StepProblem& problem);
     template <int Dof, int Dim>
-    void start(const StepProblem& problem);    // load_ of q_
+    void start(const StepProblem& problem);    // loads of q_
     template <int Dof, int Dim>
-    void iterate(const StepProblem& problem);  // load_ becomes that of the next q_
+    void iterate(const StepProblem& problem);  // loads become those of the next q_
+    // An iteration is a phase of bodies and one of contacts, each shared out among threads.
+    template <int Dof, int Dim>
+    void load_bodies(int i, const double* p);  // H_i' p
+    template <int Dof>
+    void move_bodies(const double* r);         // v_ = A^-1 (r + the sum of loads), r = 0 if null
+    template <int Dof, int Dim>
+    void move_contact(const StepProblem& problem, int i);
     double look(const StepProblem& problem, RowWeights& weights);  // leaves the point in x_ and returns its residual
 
     MassInverse inverse_;
     DelassusRows rows_;
     int dim_ = 0;                 // rows of every contact: 3 in space, 2 in the plane
     AlignedDoubles packed_;       // per contact H_i', column-major 2 Dof x Dim
+    AlignedDoubles loads_;        // per contact H_i' q, 2 Dof
     std::vector<Bodies> bodies_;  // per contact
+    std::vector<int> first_load_, load_;  // per node: where in loads_ those of its contacts begin, in their order
     std::vector<double> weight_, step_;  // per row: w, and 1/(L w) or a little more
     std::vector<int> age_;        // per contact: iterations since its gradient pointed back
     RowVec p_, q_, u_;
-    VecX load_, v_;               // with a node more than the problem has
+    VecX v_;                      // with a node more than the problem has
     StepSolution x_;
     Residual residual_;
     ResidualWork residual_work_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/parallel.hpp"
 #include "solvers/normal_pieces.hpp"
 #include "solvers/nsgs.hpp"
 
@@ -12,6 +13,7 @@ namespace {
 
 constexpr double joint_rho = 1e-6;  // of w_j, rows without bounds. If smaller, redundant rows drown the mass matrix
 constexpr int look_every = 20;      // iterations
+constexpr int contacts_of_part = 250;
 
 bool bounded(const StepProblem& problem, int j) {
     return problem.lower[j] > -infinity || problem.upper[j] < infinity;
@@ -47,12 +49,12 @@ void Admm::start(const StepProblem& problem, const RowWeights& weights, const Ad
 
 void Admm::split(const StepProblem& problem) {
     const BlockRows& H = problem.contacts.jacobian;
-    for (int i = 0; i < H.groups(); ++i) {
+    each_in_parallel(H.groups(), contacts_of_part, [&](int i) {
         const int first = H.row[i], dim = H.dim(i);
         const ContactCone cone{dim, problem.contacts.friction[i], problem.contacts.facets[i]};
         x_.modes[i] = project_state(cone, xi_.data() + first, z_.data() + first);
         for (int k = first; k < first + dim; ++k) y_[k] = rho_[i] * (xi_[k] - z_[k]);
-    }
+    });
     for (int j = 0; j < clamped_.size(); ++j) clamped_[j] = std::clamp(lambda_[j], problem.lower[j], problem.upper[j]);
 }
 

@@ -40,7 +40,7 @@ struct AutoOptions {
     int local_sweeps = 300;
     int max_sweeps = 3000;
     int newton_rounds = 60;
-    double max_work = 4.2;
+    double max_work = 3;
 
     template <class F>
     void fields(F&& f) {

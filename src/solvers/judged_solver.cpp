@@ -13,7 +13,7 @@ constexpr double stricter = 0.25;  // of the tolerance, for a second try
 // The same for stored local problems: what is judged and what solvers look at differ by little there, and where sweeps creep a quarter is
 // never reached.
 constexpr double local_stricter[] = {0.8, stricter};
-// Of a tolerance in proportion: what solvers try to reach. If larger, stiction is no longer exact; if smaller, they work at rounding.
+// Of a tolerance in proportion to the speeds alone: what solvers try to reach. If larger, stiction is no longer exact; if smaller, they work at rounding.
 constexpr double aim_share = 1e-6;
 
 }  // namespace
@@ -36,8 +36,10 @@ void JudgedSolver::judge(const Certificate& certificate, double tol, SolveReport
 }
 
 SolveReport JudgedSolver::solve(const StepProblem& problem, StepSolution& solution) {
-    const double tol = in_proportion_ ? default_share * speed_scale(problem, velocity_, speed_) : tol_;
-    inner_->set_tolerance(tol, in_proportion_ ? aim_share * tol : tol);
+    const double speed = in_proportion_ ? speed_scale(problem, velocity_, speed_) : 0;
+    const double tol = in_proportion_ ? default_share * judged_speed(problem, solution, speed) : tol_;
+    const double aim = in_proportion_ ? aim_share * default_share * speed : tol;
+    inner_->set_tolerance(tol, aim);
     SolveReport report = inner_->solve(problem, solution);
     const bool claimed = report.status == Status::ok;
     const Certificate first = certify(problem, solution, tol, work_);
@@ -47,7 +49,7 @@ SolveReport JudgedSolver::solve(const StepProblem& problem, StepSolution& soluti
     first_ = solution;
     // Impulses that rounding drowns may come from the guess: rows that push against each other keep what they were given.
     solution.warm = first.residual.max() > tol;
-    inner_->set_tolerance(stricter * tol, stricter * (in_proportion_ ? aim_share * tol : tol));
+    inner_->set_tolerance(stricter * tol, stricter * aim);
     SolveReport again = inner_->solve(problem, solution);
     again.iterations += report.iterations;
     again.factorisations += report.factorisations;

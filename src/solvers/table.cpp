@@ -28,7 +28,7 @@ std::vector<FieldInfo> options_of() {
     for (FieldInfo& field : fields) {
         if (field.name != "tol") continue;
         field.default_text = "none";
-        field.help += fmt::format("; without it {:.0e} of the speeds of each island", default_share);
+        field.help += fmt::format("; without it {:.0e} of the speeds and loads of each island", default_share);
     }
     return fields;
 }

@@ -50,10 +50,10 @@ inline std::string broken_law(const Step& step, bool event_times) {
     if (!(std::abs(ledger.imbalance()) <= 1e-12 * ledger.scale()))
         return fmt::format("ledger: {:.3g} J of {:.3g} J are not accounted for", ledger.imbalance(), ledger.scale());
     if (const std::string what = outside_its_cone(step.problem, step.solution); !what.empty()) return "cones: " + what;
-    // Schemes that take whole steps are judged in proportion to the speeds.
+    // Schemes that take whole steps are judged in proportion to speeds and loads.
     VecX velocity;
     RowVec speed;
-    const double allowed = std::max(default_tolerance, default_share * speed_scale(step.problem, velocity, speed));
+    const double allowed = std::max(default_tolerance, default_share * judged_speed(step.problem, step.guess, speed_scale(step.problem, velocity, speed)));
     if (const double left = residual(step.problem, step.solution).max(); !(left <= allowed))
         return fmt::format("certificate: residual {:.3g} m/s", left);
     double largest = 0;  // what rounding of the others may leave in a contact without load

@@ -150,5 +150,33 @@ TEST(SpeedScale, IsWhatAStackAtRestWouldFallInAStep) {
     EXPECT_NEAR(speed_scale(problem, velocity, speed), gh * std::sqrt(4.0 / problem.contacts.size()), 1e-12);
 }
 
+TEST(SpeedScale, LoadIsWhatImpulsesChangeAtTheirContacts) {
+    const StepProblem problem = stack(6, 0);
+    const MatX H = problem.contacts.jacobian.dense(problem.nodes());
+    const VecX w = (H * problem.A.dense().inverse() * H.transpose()).diagonal();
+    RowVec p;
+    p.resize(H.rows());
+    for (int k = 0; k < H.rows(); ++k) p[k] = std::sin(1.0 + k);
+    const double expected = w.cwiseProduct(p.vec()).norm() / std::sqrt(static_cast<double>(problem.contacts.size()));
+    EXPECT_NEAR(load_speed(problem, p), expected, 1e-12 * expected);
+}
+
+TEST(SpeedScale, LoadsOfTheLastStepCountUpToTenTimesTheSpeeds) {
+    const StepProblem problem = stack(6, 0);
+    StepSolution guess;
+    guess.size_to(problem);
+    guess.p.setConstant(1.0);
+    guess.warm = true;
+    const double load = load_speed(problem, guess.p);
+    EXPECT_EQ(judged_speed(problem, guess, 2 * load), 2 * load);
+    EXPECT_EQ(judged_speed(problem, guess, load / 5), load);
+    EXPECT_EQ(judged_speed(problem, guess, load / 1000), load / 100);  // impulses that have run off
+    guess.warm = false;
+    EXPECT_EQ(judged_speed(problem, guess, load / 5), load / 5);
+    guess.warm = true;
+    guess.p[3] = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_EQ(judged_speed(problem, guess, load / 5), load / 5);
+}
+
 }  // namespace
 }  // namespace stickslip

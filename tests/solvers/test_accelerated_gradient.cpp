@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "solvers/admm.hpp"
+#include "stickslip/threads.hpp"
 #include "support/free_motion.hpp"
 #include "support/piles.hpp"
 #include "support/problems.hpp"
@@ -52,6 +53,27 @@ void expect_solved(const Pile& pile) {
 TEST(AcceleratedGradient, PilesOfSpheresAreSolvedFromNothing) {
     expect_solved({.dim = 3, .facets = 0, .contacts = 600});
     expect_solved({.dim = 3, .facets = 8, .contacts = 600});
+}
+
+// Bodies and contacts are moved in parts that threads take as they come: four of contacts, and the whole is judged in two.
+TEST(AcceleratedGradient, HasTheSameBitsForAnyNumberOfThreads) {
+    const StepProblem problem = Pile{.dim = 3, .facets = 0, .contacts = 600}.problem(3);
+    const auto solved = [&](int count) {
+        set_threads(count);
+        RowWeights weights;
+        const StepSolution start = free_motion(problem, weights);
+        const Outcome outcome = descend(problem, weights, start, share * weights.speed());
+        set_threads(1);
+        return outcome;
+    };
+    const Outcome one = solved(1);
+    EXPECT_GE(one.iterations, 50);
+    for (const int count : {2, 4}) {
+        const Outcome other = solved(count);
+        EXPECT_EQ(other.iterations, one.iterations) << count << " threads";
+        EXPECT_EQ(other.residual, one.residual) << count << " threads";
+        EXPECT_TRUE(other.point.v == one.point.v && other.point.p == one.point.p && other.point.modes == one.point.modes) << count << " threads";
+    }
 }
 
 // A lattice of discs has more contacts than it has room for motions: slower, and not solved from nothing with 600.

@@ -31,7 +31,8 @@ TEST(StoredProblems, AutoCertifiesEachWarmAndCold) {
             EXPECT_EQ(report.status, Status::ok) << file.path() << (cold ? " cold" : " warm");
             const Residual res = residual(problem, solution);
             EXPECT_LE(res.max(), report.tol);
-            EXPECT_LE(report.tol, 2 * default_share * fastest_contact(problem)) << file.path();
+            // The load of a guess counts up to ten times the speeds.
+            EXPECT_LE(report.tol, (cold ? 2 : 20) * default_share * fastest_contact(problem)) << file.path();
             EXPECT_LE(res.dynamics, 1e-12) << "momentum closes to rounding whatever the contacts left";
         }
     }
