@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "stickslip/files.hpp"
+#include "stickslip/threads.hpp"
 
 namespace stickslip::cli {
 
@@ -155,6 +156,7 @@ std::string summary_json(const Simulation& simulation, const RunSummary& s) {
     json["wall_s"] = s.wall_s;
     json["step_ms"] = times_json(s.step_ms);
     json["step_cpu_ms"] = times_json(s.step_cpu_ms);
+    json["shared_cpu_s"] = shared_time();
     json["residual"] = {{"max", s.residual.max}, {"mean", s.residual.mean}};
     json["certified"] = s.certified;
     json["uncertified"] = uncertified_json(s);

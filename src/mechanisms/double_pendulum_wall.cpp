@@ -25,6 +25,7 @@ Mechanism DoublePendulumWall::build(const OptionValues& values) const {
         k[1] = -p.m1 * p.g;
         k[3] = -p.m2 * p.g;
     };
+    model.slopes = [](double, const VecX&, const VecX&, MatX&, MatX&) {};  // weight has none
     const Rod upper{-1, 0, L1}, lower{0, 2, L2};
     model.joints = 2;
     model.joint_names = {"upper rod", "lower rod"};

@@ -23,6 +23,7 @@ Mechanism Pendulum::build(const OptionValues& values) const {
     model.constant_mass = m * MatX::Identity(2, 2);
     model.potential = [p = *this](const VecX& q) { return p.m * p.g * q[1]; };
     model.potential_force = [p = *this](const VecX&, VecX& k) { k[1] = -p.m * p.g; };
+    model.slopes = [](double, const VecX&, const VecX&, MatX&, MatX&) {};  // weight has none
     const Rod rod{-1, 0, L};
     model.joints = 1;
     model.joint_names = {"rod"};

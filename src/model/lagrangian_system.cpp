@@ -323,6 +323,7 @@ private:
                 ++block;
             }
         }
+        if (!m_.applied && !m_.coriolis) return;  // nothing depends on v
         for (int j = 0; j < m_.nv; ++j) {
             const double s = relative * std::max(1.0, std::abs(v[j]));
             u = v;

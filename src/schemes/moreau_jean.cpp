@@ -49,6 +49,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "collision/passing.hpp"
+#include "schemes/moreau_jean_contacts.hpp"
 #include "schemes/parts/work.hpp"
 
 namespace stickslip {
@@ -77,91 +79,6 @@ constexpr double looked_at = 0.25;
 // Of twice the kinetic energy: more than this is not made by contacts and joints together.
 constexpr double made = 1e-6;
 constexpr double slow = 1e-2;  // of the energy of the run: bodies with less are as good as at rest
-
-// Which contacts take part in a step, and how they see their gaps.
-struct GapTerms {
-    double h, theta;       // [s], [-]
-    double closed;         // [m] a gap up to this is none
-    double gain;           // [m] what forces close in a step from rest,
-    double fall;           // the same; 0: no contact is guarded
-    double chi_over_th_h;  // [1/s] stabilisation: against overlap always, towards contact only without rebound,
-    double lift;           // [m/s] and not faster than this
-
-    // The gap closes within half a step at constant velocity.
-    bool predicted(double phi, double u) const { return phi + h / 2 * u <= closed; }
-    // Contacts without rebound that forces, or the impacts of others, may close in this step. What arrives by its own speed in
-    // the second half of the step is left out: it is hit in the next one, with the whole of that speed.
-    bool guarded(double phi, double u) const {
-        const double travel = h * std::max(-u, 0.0);
-        return phi <= closed + 2 * travel + fall && (travel <= fall || phi > closed + travel);
-    }
-};
-
-// Leaves the contacts that are predicted closed, and those that are guarded. True: one that is left out arrives. `hits`: one that takes part
-// is hit.
-bool keep_predicted_active(const System& system, const VecX& q, const VecX& v, const GapTerms& gaps, Step& s,
-                           bool& hits) {
-    ContactRows& contacts = s.problem.contacts;
-    const RowVec& speed = contact_speeds(v, s);
-    s.terms.wanted.resize(static_cast<std::size_t>(contacts.size()));
-    bool all = true, arrives = false;
-    for (int i = 0; i < contacts.size(); ++i) {
-        const double phi = contacts.gap[i], u = speed[contacts.jacobian.row[i]];
-        const bool guard = gaps.fall > 0 && contacts.restitution[i] == 0;
-        s.terms.wanted[i] = gaps.predicted(phi, u) || (guard && gaps.guarded(phi, u));
-        if (s.terms.wanted[i]) continue;
-        all = false;
-        arrives = arrives || phi + 2 * gaps.h * std::min(u, 0.0) < gaps.gain;
-    }
-    system.leave_out_passed(q, v, gaps.h, contacts, s.terms.wanted, *s.guard);
-    hits = false;
-    for (int i = 0; i < contacts.size(); ++i)
-        hits = hits || (s.terms.wanted[i] && speed[contacts.jacobian.row[i]] < -s.tolerances.hit_speed);
-    all = all && std::all_of(s.terms.wanted.begin(), s.terms.wanted.end(), [](char wanted) { return wanted; });
-    if (!all) contacts.keep(s.terms.wanted);
-    return arrives;
-}
-
-// Joint limits rebound only when they approached already a step ago. Contacts of bodies come to rest overlapping by a little,
-// which keeps them active; a limit is moved back to 0, opens with the smallest rebound, falls for one step and would
-// rebound from that for ever, with speeds of g h/(1 + e).
-void take_out_rests_at_limits(const System& system, const State& x, Step& s, MoreauJean::Work& w) {
-    const ContactRows& contacts = s.problem.contacts;
-    const bool any =
-        std::any_of(contacts.restitution.begin(), contacts.restitution.end(), [](double e) { return e > 0; });
-    if (!any) return;
-    system.limits(x.q, w.limits);
-    if (w.limits.size() == 0) return;
-    // With N v_old = N v - h_old N v', e is as good as 0 where that is not negative.
-    s.terms.v_old = x.v - s.memory.h * s.memory.v_rate;
-    const RowVec& old_speed = contact_speeds(s.terms.v_old, s);
-    for (int i = 0; i < contacts.size(); ++i) {
-        const int row = contacts.jacobian.row[i];
-        if (old_speed[row] >= 0 && std::binary_search(w.limits.id.begin(), w.limits.id.end(), contacts.id[i]))
-            w.arrival[row] = 0;
-    }
-}
-
-// c_N = e N v + chi phi/(th h), c_T = e_T D v. Contacts that are only guarded may use up their gap:
-// phi + h ((1-th) N v + th N v+) >= 0, which never asks for a rebound.
-void fill_restitution(const System& system, const State& x, const GapTerms& gaps, Step& s, MoreauJean::Work& w) {
-    StepProblem& problem = s.problem;
-    ContactRows& contacts = problem.contacts;
-    w.arrival = contact_speeds(x.v, s);
-    take_out_rests_at_limits(system, x, s, w);
-    s.terms.stabilisation.setZero(contacts.size());
-    for (int i = 0; i < contacts.size(); ++i) {
-        const int row = contacts.jacobian.row[i];
-        const double e = contacts.restitution[i], phi = contacts.gap[i];
-        if (e == 0 || phi < 0) s.terms.stabilisation[i] = std::max(gaps.chi_over_th_h * phi, -gaps.lift);
-        problem.c[row] = e * w.arrival[row] + s.terms.stabilisation[i];
-        if (gaps.fall > 0 && e == 0 && !gaps.predicted(phi, w.arrival[row]))
-            problem.c[row] =
-                std::max(0.0, (phi - gaps.closed) / gaps.h + (1 - gaps.theta) * w.arrival[row]) / gaps.theta;
-        if (const double e_T = contacts.tangential_restitution[i]; e_T > 0)
-            for (int k = row + 1; k < contacts.jacobian.row[i + 1]; ++k) problem.c[k] = e_T * w.arrival[k];
-    }
-}
 
 // w.q_ahead: where the move of the step has its middle, as far as the steps before it tell.
 //   q (+) (1-th) h (v + th h v')    v' extrapolated to the middle of the step
@@ -262,13 +179,20 @@ void fill_around_end(const System& system, const VecX& v, double h, double th, S
     problem.r += s.terms.impulses.potential + s.terms.impulses.applied;
 }
 
-// [m/s] What the linearised forces leave out of the theta rule at the end just found, per unit of mass. Leaves that end in
-// s.q1 and its forces in s.terms.end_forces. The guess of the solve is the velocity around which the forces were linearised.
-double missing_speed(const System& system, const State& x, double h, double th, Around point, Step& s, VecX& missing) {
+// The move of the step just solved, s.dq, and where it leads, w.q_end.
+void find_end(const System& system, const State& x, double h, double th, Step& s, MoreauJean::Work& w) {
+    s.v_weighted = (1 - th) * x.v + th * s.solution.v;
+    s.dq = h * s.v_weighted;
+    w.q_end = x.q;
+    system.advance(w.q_end, s.dq);
+}
+
+// [m/s] What the linearised forces leave out of the theta rule at the end just found, per unit of mass. Leaves the forces there in
+// s.terms.end_forces. The guess of the solve is the velocity around which the forces were linearised.
+double missing_speed(const System& system, const State& x, double h, double th, Around point, Step& s,
+                     MoreauJean::Work& w) {
     const VecX &v = s.solution.v, &v_i = s.guess.v;
-    s.dq = h * ((1 - th) * x.v + th * v);
-    s.q1 = x.q;
-    system.advance(s.q1, s.dq);
+    VecX& missing = w.missing;
     missing = -(s.terms.end_forces.potential + s.terms.end_forces.applied);
     s.terms.damping.add_product(1, v, missing);
     s.terms.damping.add_product(-1, v_i, missing);
@@ -278,7 +202,7 @@ double missing_speed(const System& system, const State& x, double h, double th, 
         s.terms.stiffness.add_product(th * h, v, missing);
         s.terms.stiffness.add_product(-th * h, v_i, missing);
     }
-    system.forces(inside_end(x.t, h), s.q1, v, s.terms.end_forces);
+    system.forces(inside_end(x.t, h), w.q_end, v, s.terms.end_forces);
     missing += s.terms.end_forces.potential + s.terms.end_forces.applied;
     double most = 0;
     for (int n = 0; n < s.terms.mass.nodes.size(); ++n) {
@@ -318,12 +242,9 @@ void stop_at_rows(Step& s) {
     }
 }
 
-// [m] By how much the step just solved leaves joints open at its end, w.q_end.
-double end_error(const System& system, const State& x, double h, double th, Step& s, MoreauJean::Work& w) {
-    s.dq = h * ((1 - th) * x.v + th * s.solution.v);
-    w.q_end = x.q;
-    system.advance(w.q_end, s.dq);
-    return system.joint_error(x.t + h, w.q_end, s.solution.v, 2 * s.tolerances.scales.length, w.ahead);
+// [m] By how much the step just solved leaves joints open at its end.
+double end_error(const System& system, double t1, const Step& s, MoreauJean::Work& w) {
+    return system.joint_error(t1, w.q_end, s.solution.v, 2 * s.tolerances.scales.length, w.ahead);
 }
 
 // What the rows of a step are filled with.
@@ -349,7 +270,8 @@ void fill_rows(const System& system, const State& x, const Filling& fill, Step& 
 }
 
 // Solves the step once more, from the solution at hand. Only the last problem is the step.
-void solve_again(Solver& solver, Step& s, Stopwatch& watch, StepReport& report) {
+void solve_again(const System& system, Solver& solver, const State& x, const Filling& fill, Step& s,
+                 MoreauJean::Work& w, Stopwatch& watch, StepReport& report) {
     s.guess = s.solution;
     s.guess.warm = true;
     watch.lap(StepTimers::fill);
@@ -358,6 +280,7 @@ void solve_again(Solver& solver, Step& s, Stopwatch& watch, StepReport& report) 
     report = {};
     report.remark = remark;
     solve_stage(solver, s, report);
+    find_end(system, x, fill.h, fill.theta, s, w);
     report.solves += solves;
     watch.lap(StepTimers::solve);
 }
@@ -372,41 +295,41 @@ void linearise_again(const System& system, Solver& solver, const State& x, const
                      const NewtonLimits& limits, Step& s, MoreauJean::Work& w, Stopwatch& watch, StepReport& report) {
     const double h = fill.h, th = fill.theta;
     Around point = Around::start;
-    for (int pass = 1; missing_speed(system, x, h, th, point, s, w.missing) > limits.tol; ++pass) {
+    for (int pass = 1; missing_speed(system, x, h, th, point, s, w) > limits.tol; ++pass) {
         if (pass >= limits.passes) {
             if (pass > 1) report.remark = "the forces are too nonlinear for the step: newton_max passes did not do";
             break;
         }
         point = Around::end_found;
-        mix_impulses(system, x, h, th, s);
-        system.slopes(inside_end(x.t, h), s.q1, s.solution.v, s.terms.stiffness, s.terms.damping);
+        mix_impulses(h, th, s);
+        system.slopes(inside_end(x.t, h), w.q_end, s.solution.v, s.terms.stiffness, s.terms.damping);
         s.problem.size_to_rows();
         fill_around_end(system, x.v, h, th, s);
         if (fill.makes_up) s.problem.r += w.made_up;
         fill_rows(system, x, fill, s, w);
-        solve_again(solver, s, watch, report);
+        solve_again(system, solver, x, fill, s, w, watch, report);
     }
 }
 
 // Rows where the move has turned out to have its middle, if joints open, and reactions that make no energy.
 void settle_joints(const System& system, Solver& solver, const State& x, const Filling& fill, double limit, Step& s,
                    MoreauJean::Work& w, Stopwatch& watch, StepReport& report) {
-    const double h = fill.h, th = fill.theta;
-    w.joint_error = end_error(system, x, h, th, s, w);
+    const double t1 = x.t + fill.h;
+    w.joint_error = end_error(system, t1, s, w);
     w.opened = w.joint_error > looked_at * limit;
     if (w.opened) {
-        turn_to_middle(system, x, h, th, s, w);
+        turn_to_middle(system, x, fill.h, fill.theta, s, w);
         fill_rows(system, x, fill, s, w);
-        solve_again(solver, s, watch, report);
-        w.joint_error = end_error(system, x, h, th, s, w);
+        solve_again(system, solver, x, fill, s, w, watch, report);
+        w.joint_error = end_error(system, t1, s, w);
     }
     if (s.problem.contacts.size() == 0) return;
     const double energy = std::max(s.terms.mass.quadratic(s.solution.v), slow * s.ledger.scale());
     w.wedged = energy_made(x.v, s) > made * energy;
     if (!w.wedged) return;
     stop_at_rows(s);
-    solve_again(solver, s, watch, report);
-    w.joint_error = end_error(system, x, h, th, s, w);
+    solve_again(system, solver, x, fill, s, w, watch, report);
+    w.joint_error = end_error(system, t1, s, w);
 }
 
 // After a hit: the end of the step is moved onto the joints, positions too where they were wedged.
@@ -475,7 +398,7 @@ void MoreauJean::hold_joints(const System& system, Solver& solver, State& x, Ste
     const double h = report.h, step = options_.step, shortest = shortest_part * step;
     const double limit = joint_limit(s);
     const double error =
-        x.q == w.q_end ? w.joint_error : system.joint_error(x.t, x.q, x.v, 2 * s.tolerances.scales.length, w.ahead);
+        w.settled && x.q == w.q_end ? w.joint_error : system.joint_error(x.t, x.q, x.v, 2 * s.tolerances.scales.length, w.ahead);
     constexpr double aim = 0.5, bear = 0.8, growth = 2;  // of the limit; of a step
     if (error > limit && error > s.violation.joint) {
         if (h > (1 + 1e-6) * shortest) {
@@ -524,7 +447,9 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
                         .fall = push && options_.tol == 0 ? gain : 0.0,
                         .chi_over_th_h = push ? 0.0 : options_.contact_stabilisation / (th * h),
                         .lift = lifts * s.tolerances.scales.acceleration() * h};
+    take_out_rests(system, x, gaps, s, w);
     w.push_out.arrives = keep_predicted_active(system, x.q, x.v, gaps, s, w.hits);
+    if (options_.tol > 0) s.guard->foreseen = false;  // no contact is guarded
     if (jointed) take_rows_ahead(system, x, h, th, chi, s, w);
     watch.lap(StepTimers::find);
 
@@ -545,6 +470,7 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
     watch.lap(StepTimers::fill);
 
     solve_stage(solver, s, report);
+    find_end(system, x, h, th, s, w);
     watch.lap(StepTimers::solve);
 
     if (sloped) {
@@ -552,12 +478,11 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
         linearise_again(system, solver, x, fill, limits, s, w, watch, report);
     }
     w.opened = w.wedged = false;
-    if (jointed && th < 1 && options_.tol == 0 && chi > 0)
+    w.settled = jointed && th < 1 && options_.tol == 0 && chi > 0;
+    if (w.settled)
         settle_joints(system, solver, x, fill, joint_limit(s), s, w, watch, report);
 
-    s.v_weighted = (1 - th) * x.v + th * s.solution.v;
     s.t_weighted = x.t + th * h;
-    s.dq = h * s.v_weighted;
     const bool ahead = jointed || mass_ahead;
     if (ahead) {
         w.path.rate = s.memory.v_rate;
@@ -571,7 +496,8 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
                  .gamma = th,
                  .projection = &options_.projection,
                  .jolt = w.wedged,
-                 .push_out = push ? &w.push_out : nullptr},
+                 .push_out = push ? &w.push_out : nullptr,
+                 .q_end = &w.q_end},
                 x, s, watch, report);
     if (w.wedged || (w.opened && w.hits)) move_onto_joints(system, solver, x, s, w);
     if (ahead) note_path(x.t, th == options_.theta && !w.hits, s, w.path);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/fields.hpp"
+#include "math/node_inverse.hpp"
 #include "schemes/halved_steps.hpp"
 #include "schemes/parts/project.hpp"
 #include "schemes/parts/push_out.hpp"
@@ -75,6 +76,9 @@ class MoreauJean final : public Scheme {
 public:
     struct Work final : SchemeWork {
         RowVec arrival;          // per contact row: the speeds that rebound, H v but for rests at limits
+        NodeInverse inverse;     // of the mass,
+        VecX gain;               // nv [N s]: and the impulses of forces
+        std::vector<int> bearers, bears;  // contacts that bore a node in the last step; per contact: it did
         ContactRows limits;      // joint limits at the start of the step
         VecX missing;            // nv [N]: forces at the end found that their linearisation leaves out
         VecX q_ahead, move;      // about the middle of the move of the step; it,
@@ -85,7 +89,8 @@ public:
         bool opened = false;     // which was solved again, since it opened joints,
         bool wedged = false;     // or since contacts and joints made energy in it
         VecX q_end;              // where the move leads,
-        double joint_error = 0;  // [m] and by how much joints are open there
+        bool settled = false;    // and, where this was looked at,
+        double joint_error = 0;  // [m] by how much joints are open there
         VecX mean, v_end;        // nv: velocities that are foretold for the middle and the end of the step
         Forces end_forces;       // and the forces there
         VecX made_up;            // nv [N s]: impulse that keeps the energy where the mass varies

@@ -24,6 +24,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "collision/passing.hpp"
 #include "schemes/parts/parts.hpp"
 
 namespace stickslip {
@@ -68,6 +69,7 @@ StepReport SchatzmanPaoli::step(const System& system, Solver& solver, State& x, 
     problem.A = s.terms.mass;
     find_rows(system, x.t, x.q, x.v, h, s);
     drop_passed(system, x, h, s);
+    s.guard->foreseen = false;  // what rebounds is held only once it overlaps, by (1 + e) phi/h - e N w
     note_violations(x.v, s);
     watch.lap(StepTimers::find);
 

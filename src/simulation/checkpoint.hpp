@@ -11,8 +11,9 @@ class Checkpoint {
 public:
     void keep(const State& now, Step& step) {
         start_.keep(now, step);
-        scheme_.written.clear();
+        scheme_.begin();
         step.scheme_work->remembered(scheme_);
+        scheme_.end();
     }
     void go_back(State& now, Step& step) const {
         start_.go_back(now, step);

@@ -15,16 +15,23 @@ class FieldWriter final : public FieldVisitor {
 public:
     std::vector<std::uint8_t> written;
 
+    // From the beginning, over what is there; end() takes away what is left of that.
+    void begin() { at_ = 0; }
+    void end() { written.resize(at_); }
+
 private:
     void bytes(void* data, std::size_t size) override {
-        const auto* from = static_cast<const std::uint8_t*>(data);
-        written.insert(written.end(), from, from + size);
+        if (written.size() < at_ + size) written.resize(at_ + size);
+        if (size > 0) std::memcpy(written.data() + at_, data, size);
+        at_ += size;
     }
     std::size_t count(std::size_t now, std::size_t) override {
         auto n = static_cast<std::uint64_t>(now);
         bytes(&n, sizeof n);
         return now;
     }
+
+    std::size_t at_ = 0;
 };
 
 class FieldReader final : public FieldVisitor {

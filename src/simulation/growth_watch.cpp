@@ -12,8 +12,10 @@ namespace {
 // Steps in a row in which the scheme has made more than all that is at hand. If fewer, loads that change faster than the step, and
 // velocities that swing about the right ones, stop runs that are only inaccurate; if more, bodies fly about before anybody is told.
 constexpr long grown_steps = 5;
-// Times the energy at hand: so much at once is no inaccuracy.
+// Times the energy at hand: so much in two steps is no inaccuracy. One step alone may be the first, in which weight gives speed and nothing has
+// fallen yet.
 constexpr double explosion = 100;
+constexpr long exploded_steps = 2;
 // Times the energy that was at hand and that loads and motors have driven through: so much in the account of the scheme, which something
 // else took again, is no motion either. If smaller, coarse steps are stopped; if larger, a damper hides what a step makes.
 constexpr double absurd = 10;
@@ -43,10 +45,12 @@ bool GrowthWatch::unstable(const EnergyLedger& ledger, double typical) {
     at_hand_ = start.kinetic + start.elastic + memory.work + memory.fall;
     made_ = total(end) - total(start) - memory.work;
     memory.grown = made_ > at_hand_ + no_motion * typical ? memory.grown + 1 : 0;
-    if (memory.grown >= grown_steps || made_ > explosion * at_hand_ + typical) return true;
+    if (memory.grown >= grown_steps) return true;
+    if (memory.grown >= exploded_steps && made_ > explosion * at_hand_ + typical) return true;
     memory.most_lost = std::max(memory.most_lost, now.scheme_loss);
     const double booked = memory.most_lost - now.scheme_loss;
-    if (!(booked > absurd * (at_hand_ + memory.driven) + typical)) return false;
+    const double spent = at_hand_ + memory.driven;
+    if (!(spent > no_motion * typical) || !(booked > absurd * spent + typical)) return false;
     made_ = booked;
     return true;
 }

@@ -34,11 +34,26 @@ double SafeSteps::moved_safely(const SteppedRun& run, double h) {
     return run.system.safe_time(s.q0, mean_, none_, held_, h, *run.step.guard);
 }
 
+// [s] Where in the step just taken, of length h, two bodies overlapped that are apart at its ends; h: nowhere. The path is the parabola that
+// begins with v and ends where the step does, or, of a step in two parts, the straight line of moved_safely().
+double SafeSteps::first_clip(const SteppedRun& run, double h) {
+    const Step& s = run.step;
+    if (s.guard->foreseen) return h;
+    const bool parts = s.middle.t > s.t0;
+    if (!parts) rate_ = (2 / h) * (s.dq / h - s.v0);
+    run.step.guard->clips = true;
+    const double clip =
+        run.system.safe_time(s.q0, parts ? mean_ : s.v0, parts ? none_ : rate_, held_, h, *run.step.guard);
+    run.step.guard->clips = false;
+    return clip;
+}
+
 StepReport SafeSteps::take(const SteppedRun& run, const Checkpoint& start, double t_limit) {
     const double t = run.state.t;
     double end = limit(run, t_limit);
     int rejected = 0, solves = 0;
     for (int attempt = 0;; ++attempt) {
+        run.step.guard->foreseen = false;
         StepReport report = run.scheme.step(run.system, run.solver, run.state, end, run.step);
         report.solves += solves;
         report.rejected += rejected;
@@ -46,12 +61,15 @@ StepReport SafeSteps::take(const SteppedRun& run, const Checkpoint& start, doubl
         if (report.status != Status::ok || !(h > 0) || attempt == most_attempts) return report;
         const double safe = moved_safely(run, h);
         const bool passes = safe < (1 - rounding) * h;
-        if (!passes && report.retake == 0) return report;
+        const double clip = passes ? h : first_clip(run, h);
+        const bool clips = clip < (1 - rounding) * h;
+        if (!passes && !clips && report.retake == 0) return report;
         start.go_back(run.state, run.step);
         solves = report.solves;
         rejected = report.rejected + 1;
         if (report.retake > 0) run.step.scheme_work->shorten(report.retake);
         if (passes) end = t + std::max(safe, h / 4);
+        if (clips) end = t + clip;
     }
 }
 

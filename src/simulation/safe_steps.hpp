@@ -29,9 +29,11 @@ public:
 private:
     double limit(const SteppedRun& run, double t_limit);
     double moved_safely(const SteppedRun& run, double h);
+    double first_clip(const SteppedRun& run, double h);
 
     std::vector<ContactId> held_;
     VecX mean_, none_;  // none_ stays empty: no acceleration
+    VecX rate_;
 };
 
 }  // namespace stickslip

@@ -272,6 +272,46 @@ TEST(Overlap, HeightsOfBouncesConvergeAsWellAsWithoutPushing) {
     }
 }
 
+// A box that rebounds lies down and stays: it would rock from edge to edge for ever, since falls of one step sink in, and moving it out
+// of that gives back what the impacts take.
+TEST(PushOut, BoxesThatReboundComeToRestInCoarseSteps) {
+    const char* const text = R"(
+stickslip: 1
+let: {e: 0.1, tilt: 5, a: 0.4}
+materials: {default: {friction: 0.3, restitution: e}}
+bodies:
+  floor: {fixed: true, shapes: [{half-space: {normal: [0, 0, 1]}}]}
+  box: {pose: {at: [0, 0, 1.5*a], rpy_deg: [tilt, 5, 0]}, mass: 1, shapes: [{box: [a, 0.75*a, a/2]}]}
+run: {step: 1/60, end: 16}
+)";
+    for (const double e : {0.1, 0.3, 0.6})
+        for (const double tilt : {5.0, 30.0, 80.0})
+            for (const double a : {0.1, 0.4}) {
+                const Settled out = settle(text, 6, Set{}("e", e)("tilt", tilt)("a", a));
+                EXPECT_LE(out.creep, 1e-12) << e << ' ' << tilt << ' ' << a;
+                EXPECT_LE(out.overlap, 1e-3 * a) << e << ' ' << tilt << ' ' << a;
+            }
+}
+
+// What no force presses together rebounds however slowly it arrives: here a hundredth to all of g h.
+TEST(PushOut, SlowImpactsAcrossGravityRebound) {
+    const char* const text = R"(
+stickslip: 1
+let: {u: 0.1}
+materials: {default: {friction: 0, restitution: 0.8}}
+bodies:
+  floor: {fixed: true, shapes: [{half-space: {normal: [0, 0, 1]}}]}
+  wall: {fixed: true, shapes: [{half-space: {normal: [-1, 0, 0]}}]}
+  ball: {pose: [-0.1 - 10*u/60, 0, 0.1], velocity: [u, 0, 0], mass: 1, shapes: [{sphere: 0.1}]}
+run: {step: 1/60, end: 0.5}
+)";
+    for (const double share : {0.01, 0.3, 1.0}) {
+        const double u = share * g * coarse;
+        const RunSummary end = Simulation(scene_text(text, Set{}("u", u))).run();
+        EXPECT_NEAR(end.v[0], -0.8 * u, 1e-12) << share;
+    }
+}
+
 // Where overlap is left, stabilisation lifts it out by velocities, slowly: restitution stays what it is, and a plastic ball comes to rest.
 TEST(ContactStabilisation, KeepsRestitutionAndConverges) {
     const double z0 = 0.8, fall = std::sqrt(2 * z0 / g);

@@ -10,16 +10,35 @@
 
 namespace stickslip {
 
+namespace {
+
+// Of the energy at hand: more than this must not be left over by one step. If smaller, rounding of stiff motions would stop them; if larger, a few
+// such steps end the run (ledger_tolerance of the simulation).
+constexpr double left_over = 1e-9;
+
+}  // namespace
+
+// Moves the state and books the step. False: the velocities found are not those that the forces give, as where a slip comes to its end and its direction
+// turns faster than Newton's method follows. Time-stepping takes such a step back, and takes it.
+bool EventStep::move_and_book(double t_end) {
+    SmoothStep& smooth = w_.smooth;
+    const double before = s_.ledger.imbalance();
+    x_.t = t_end;
+    x_.q = smooth.q1;
+    x_.v = smooth.v1;
+    s_.ledger.book(system_, x_, smooth.sum.flows(system_, smooth.q0, smooth.v0, smooth.q1, smooth.v1));
+    if (std::abs(s_.ledger.imbalance() - before) <= left_over * s_.ledger.scale() + tolerances_.thermal_energy) return true;
+    outcome_.stuck = true;
+    return fail(Status::stalled, "the velocities of a step are not those of its forces");
+}
+
 bool EventStep::accept() {
     if (report_.status != Status::ok) return false;
     SmoothStep& smooth = w_.smooth;
     double t_end = x_.t + smooth.h;
     if (!event() && adaptive() && h_ >= t_limit_ - x_.t) t_end = t_limit_;
     if (!adaptive()) t_end = end_on_grid(x_.t, smooth.h, options_.step, t_limit_);
-    x_.t = t_end;
-    x_.q = smooth.q1;
-    x_.v = smooth.v1;
-    s_.ledger.book(system_, x_, smooth.sum.flows(system_, smooth.q0, smooth.v0, smooth.q1, smooth.v1));
+    if (!move_and_book(t_end)) return false;
     record();
     remember();
     const double drift_limit = options_.drift_limit.in(tolerances_);

@@ -56,6 +56,7 @@ private:
 
     // accept.cpp: moves the state, writes the record and the memory. False: the step ends here.
     bool accept();
+    bool move_and_book(double t_end);
     void record();
     void mark_shares();
     void take_admissible_forces();

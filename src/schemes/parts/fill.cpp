@@ -44,20 +44,21 @@ double servo_speed(const BilateralRows& joints, int i, double h, double x, doubl
 
 void fill_impulses(const System& system, const State& x, double h, double a, Step& s) {
     system.forces(inside_end(x.t, h), x.q, x.v, s.terms.end_forces);
-    if (system.loads_vary()) s.terms.load_last = s.terms.end_forces.applied;
-    mix_impulses(system, x, h, a, s);
+    system.forces(std::nextafter(x.t, infinity), x.q, x.v, s.terms.start_forces);
+    find_unseen_loads(system, x, h, a, s);
+    mix_impulses(h, a, s);
 }
 
 // One rounding inside the step, so that a load switching at either end is taken on the step's own side.
 double inside_end(double t, double h) { return std::nextafter(t + h, -infinity); }
 
-void mix_impulses(const System& system, const State& x, double h, double a, Step& s) {
-    system.forces(std::nextafter(x.t, infinity), x.q, x.v, s.terms.impulses);
-    if (system.loads_vary()) s.terms.load_first = s.terms.impulses.applied;
-    s.terms.impulses.potential = h * ((1 - a) * s.terms.impulses.potential + a * s.terms.end_forces.potential);
-    s.terms.impulses.applied = h * ((1 - a) * s.terms.impulses.applied + a * s.terms.end_forces.applied);
-    add_unseen_loads(system, x, h, a, s);
-    s.problem.gained = median_gain(s.terms.mass, s.terms.impulses, s.terms.gains);
+void mix_impulses(double h, double a, Step& s) {
+    StepTerms& terms = s.terms;
+    const Forces &first = terms.start_forces, &last = terms.end_forces;
+    terms.impulses.potential = h * ((1 - a) * first.potential + a * last.potential);
+    terms.impulses.applied = h * ((1 - a) * first.applied + a * last.applied);
+    if (terms.loads_unseen) terms.impulses.applied += terms.load_mean;
+    s.problem.gained = median_gain(terms.mass, terms.impulses, terms.gains);
 }
 
 void fill_explicit_rule(const System& system, const State& x, double h, Step& s) {

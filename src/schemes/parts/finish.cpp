@@ -8,7 +8,10 @@ void finish_step(const System& system, Solver& solver, const StageEnd& end, Stat
                  StepReport& report) {
     // Motion, and what the next step needs to know of this one.
     s.memory.v_rate = (s.solution.v - x.v) / end.h;
-    system.advance(x.q, s.dq);
+    if (end.q_end)
+        x.q = *end.q_end;
+    else
+        system.advance(x.q, s.dq);
     x.v = s.solution.v;
     x.t = end_of_step(x.t, end.h, end.t_limit);
     s.t1 = x.t;

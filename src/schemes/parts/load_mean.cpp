@@ -31,12 +31,13 @@ void look(const System& system, const State& x, double t, StepTerms& terms) {
 bool straight(const System& system, const State& x, double h, StepTerms& terms) {
     // Most systems that may have loads of time have none.
     look(system, x, x.t + unseen_places[4] * h, terms);
-    if (terms.load.applied == terms.load_first && terms.load_last == terms.load_first) return true;
+    const VecX &first = terms.start_forces.applied, &last = terms.end_forces.applied;
+    if (terms.load.applied == first && last == first) return true;
     terms.load_mean.setZero(x.v.size());  // here: how far off the straight line
     for (const double c : unseen_places) {
         look(system, x, x.t + c * h, terms);
         for (Eigen::Index i = 0; i < x.v.size(); ++i) {
-            const double line = (1 - c) * terms.load_first[i] + c * terms.load_last[i];
+            const double line = (1 - c) * first[i] + c * last[i];
             terms.load_mean[i] = std::max(terms.load_mean[i], std::abs(terms.load.applied[i] - line));
         }
     }
@@ -67,13 +68,13 @@ double add_piece(const System& system, const State& x, double from, double to, b
 
 }  // namespace
 
-void add_unseen_loads(const System& system, const State& x, double h, double a, Step& s) {
+void find_unseen_loads(const System& system, const State& x, double h, double a, Step& s) {
     StepTerms& terms = s.terms;
     terms.load_doubt = 0;
+    terms.loads_unseen = false;
     if (!(h > 0) || !system.loads_vary()) return;
-    terms.load_size.setZero(x.v.size());
-    for (const VecX* load : {&terms.load_first, &terms.load_last})
-        terms.load_size = terms.load_size.cwiseMax(load->cwiseAbs());
+    const VecX &first = terms.start_forces.applied, &last = terms.end_forces.applied;
+    terms.load_size = first.cwiseAbs().cwiseMax(last.cwiseAbs());
     const double t1 = x.t + h;
     const bool jumps = system.next_jump(x.t) < t1;
     if (!jumps && straight(system, x, h, terms)) return;
@@ -91,7 +92,8 @@ void add_unseen_loads(const System& system, const State& x, double h, double a, 
         terms.load_doubt = 1;
         return;
     }
-    terms.impulses.applied += terms.load_mean - h * ((1 - a) * terms.load_first + a * terms.load_last);
+    terms.load_mean -= h * ((1 - a) * first + a * last);
+    terms.loads_unseen = true;
 }
 
 }  // namespace stickslip

@@ -54,12 +54,11 @@ const RowVec& joint_speeds(const VecX& v, Step& s);
 // Potential and applied IMPULSES of the step, h ((1 - a) k(t0) + a k(t1)) at (q, v), in s.terms.impulses. Loads that switch
 // at the ends of the step are taken with their values inside it.
 void fill_impulses(const System& system, const State& x, double h, double a, Step& s);
-// The same with the forces of the end, at whatever (q, v) and inside_end(t, h), already in s.terms.end_forces; after fill_impulses() in
-// the same step, which leaves the loads at its end for add_unseen_loads().
-void mix_impulses(const System& system, const State& x, double h, double a, Step& s);
-// Adds to s.terms.impulses what that rule misses of loads that change faster than the step (load_mean.cpp); the loads at its ends, at (q, v),
-// are in s.terms.load_first and load_last.
-void add_unseen_loads(const System& system, const State& x, double h, double a, Step& s);
+// The same once more in that step, with the forces of the end, at whatever (q, v) and inside_end(t, h), in s.terms.end_forces.
+void mix_impulses(double h, double a, Step& s);
+// What that rule misses of loads that change faster than the step (load_mean.cpp), in s.terms.load_mean; the forces at both ends, at (q, v),
+// are in s.terms.
+void find_unseen_loads(const System& system, const State& x, double h, double a, Step& s);
 double inside_end(double t, double h);  // [s] t + h, one rounding before it
 
 // A and r of the linearly implicit theta rule (dynamics.cpp), from s.terms.mass, which holds the M of the step.
@@ -132,6 +131,7 @@ struct StageEnd {
     const Choice* projection = nullptr;  // the scheme's option, if it has one
     bool jolt = false;                   // as in Stage
     PushOut* push_out = nullptr;         // its scratch where overlap is to be pushed out
+    const VecX* q_end = nullptr;         // q (+) s.dq, where it is known
 };
 void finish_step(const System& system, Solver& solver, const StageEnd& end, State& x, Step& s, Stopwatch& watch,
                  StepReport& report);

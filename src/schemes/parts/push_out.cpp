@@ -229,6 +229,8 @@ void find_move(Solver& solver, double scale, Step& s, PushOut& w) {
     s.correction.solution.size_to(s.correction.problem);
     reset_solution(s.correction.solution);
     SolveReport report;
+    // Where no time is left one sweep is all there is, and nobody asks how good it is but improves().
+    w.sweeps.looks = !w.meter.used_up();
     w.sweeps.sweep(s.correction.problem, s.correction.solution, max_sweeps, report);
 }
 
