@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "problems/cones.hpp"
 
@@ -18,6 +19,16 @@ constexpr double sign_slack = 1e-12;
 
 constexpr int max_refinements = 12;  // linear solves with unchanged modes
 constexpr int max_projections = 40;  // of one repair; a feasible p is found in 2 to 20 or hardly ever
+
+// Contacts above which rounds that do not settle are given up: each costs a factorisation that other rungs make better use of. Where one
+// contact in 20 still changes and the changes do not fall by 0.3 in a round, 6 of 2670 calls on hit walls found the modes after all, none
+// of 768 on spheres; three quarters of all factorisations are saved there. In smaller islands rounds find them often, and cost little.
+constexpr int many_contacts = 100;
+constexpr double many_changes = 0.05, least_fall = 0.7;
+
+bool unsettled(int contacts, int changes, int fewest) {
+    return contacts > many_contacts && changes > many_changes * contacts && changes > least_fall * fewest;
+}
 
 int friction_tangents(const StepProblem& problem, int i) {
     const int dim = problem.contacts.jacobian.dim(i);
@@ -383,7 +394,7 @@ bool ModeSolver::improve(const StepProblem& problem, StepSolution& solution, dou
     iterations_ = factorisations_ = 0;
     start(problem, solution);
     evaluate(problem);
-    int rounds = 0, settled = 0, repairs = 0;
+    int rounds = 0, settled = 0, repairs = 0, fewest = std::numeric_limits<int>::max();
     double last_step = infinity;
     bool usable = true;
     while (true) {
@@ -422,7 +433,8 @@ bool ModeSolver::improve(const StepProblem& problem, StepSolution& solution, dou
         }
         const int changes = update_laws(problem) + update_rows(problem);
         if (changes > 0) {
-            if (++rounds > max_rounds) break;
+            if (++rounds > max_rounds || unsettled(problem.contacts.size(), changes, fewest)) break;
+            fewest = std::min(fewest, changes);
             settled = 0;
             last_step = infinity;
             continue;
