@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <thread>
 
 #include "stickslip/threads.hpp"
 
@@ -31,14 +32,15 @@ void in_parallel(int parts, Part&& part) {
         Part& part;
         int parts;
         double start;                   // [s]
+        std::thread::id caller;         // whose clock shows it already
         std::atomic<int> next{0};       // whoever is done takes the next part: they may differ in length
         std::atomic<double> latest{0};  // [s]
-    } work{part, parts, processor_time()};
+    } work{part, parts, processor_time(), std::this_thread::get_id()};
     share_out(
         workers - 1,
         [](void* of) {
             Work& w = *static_cast<Work*>(of);
-            set_processor_time(w.start);
+            if (std::this_thread::get_id() != w.caller) set_processor_time(w.start);
             for (int k = w.next++; k < w.parts; k = w.next++) w.part(k);
             const double end = processor_time();
             for (double latest = w.latest; latest < end && !w.latest.compare_exchange_weak(latest, end);) {

@@ -126,6 +126,7 @@ private:
     void orient(const CollisionModel& model);
     // Inner edges, in finder_inner.cpp.
     bool covers(const CollisionModel& model, int own, int k, const Vec3& Q, const Vec3& n) const;
+    bool may_have_seam(const CollisionModel& model, int collider) const;
     void drop_inner_contacts(const CollisionModel& model);
     bool has_seams(const CollisionModel& model);
 

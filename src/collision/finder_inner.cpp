@@ -36,22 +36,31 @@ bool ContactFinder::covers(const CollisionModel& model, int own, int k, const Ve
 bool ContactFinder::has_seams(const CollisionModel& model) {
     shapes_.assign(model.fixed.size() + 1, 0);
     boxes_.assign(model.fixed.size() + 1, 0);
+    bool any = false;
     for (const Collider& collider : model.colliders) {
         if (!std::isfinite(half_thickness(collider.shape))) continue;
         const std::size_t of = model.is_fixed(collider.body) ? 0 : static_cast<std::size_t>(collider.body) + 1;
         if (of >= shapes_.size()) continue;
         ++shapes_[of];
         boxes_[of] += has_edges(*collider.shape.geometry);
-        if (shapes_[of] > 1 && boxes_[of] > 0) return true;
+        any = any || (shapes_[of] > 1 && boxes_[of] > 0);
     }
-    return false;
+    return any;
+}
+
+// Whether other shapes could share a face with this one. Most bodies of a heap are one shape: looking at all contacts for each of theirs took a
+// ninth of the steps of stacks beside a few fixed boxes.
+bool ContactFinder::may_have_seam(const CollisionModel& model, int collider) const {
+    const int body = model.colliders[collider].body;
+    const std::size_t of = model.is_fixed(body) ? 0 : static_cast<std::size_t>(body) + 1;
+    return of < shapes_.size() && shapes_[of] > 1;
 }
 
 void ContactFinder::drop_inner_contacts(const CollisionModel& model) {
     const auto inner = [&](const ContactPoint& contact) {
         for (const bool on_a : {true, false}) {
             const int own = on_a ? contact.collider_a : contact.collider_b, mover = on_a ? contact.collider_b : contact.collider_a;
-            if (!has_edges(*placed_[own].shape.geometry)) continue;
+            if (!may_have_seam(model, own) || !has_edges(*placed_[own].shape.geometry)) continue;
             const Vec3 n = on_a ? Vec3(-contact.normal) : contact.normal;
             const Vec3 Q = on_a ? contact.core_a : contact.core_b;
             // Who covers it is near the same mover.

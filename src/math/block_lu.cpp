@@ -7,7 +7,6 @@
 #include "base/parallel.hpp"
 #include "math/block_kernels.hpp"
 #include "math/dense_lu.hpp"
-#include "math/work_mat.hpp"
 #include "stickslip/error.hpp"
 
 namespace stickslip {
@@ -21,11 +20,8 @@ constexpr int large_product = 1000;  // multiplications from which Eigen's packe
 // 100 boxes and piles of 250 do not notice. A complete graph, R^3 / 3 multiplications, is a tail from 60 rows on.
 constexpr double block_cost = 2;
 constexpr double tail_cost = 7e4;
-constexpr int panel = 32;            // columns
-constexpr int strip = 96;            // columns updated as one part
-constexpr int least_parallel = 400;  // rows: below, starting threads costs more than they save
-// Rows behind a run in one part of its elimination, and products of 6 x 6 blocks below which all are one part: some tens of microseconds.
-constexpr int rows_of_part = 4, least_products = 1500;
+// Products of 6 x 6 blocks behind a run below which all are one part: some tens of microseconds.
+constexpr int least_products = 1500;
 
 // Kernels on column-major blocks, once with the size known to the compiler (N > 0) and once not (N = 0); those of 6 x 6
 // blocks are in block_kernels.hpp.
@@ -131,6 +127,7 @@ void BlockLu::order() {
     for (int k = 0; k < n; ++k) turn_[elimination_[k]] = k;
     fill_columns();
     choose_tail();
+    split();
 }
 
 // Rows of column k: its own later neighbours and the rows of its children in the elimination tree.
@@ -224,12 +221,11 @@ void BlockLu::place() {
     // Runs: columns one after the other in the tree with the same rows behind, all blocks 6 x 6.
     run_end_.resize(static_cast<std::size_t>(n));
     for (int k = tail_first_ - 1; k >= 0; --k) {
-        const bool joins = k + 1 < tail_first_ && sixes_[k] != 0 && sixes_[k + 1] != 0 && column_[k] < column_[k + 1] &&
-                           row_[column_[k]] == k + 1 &&
+        const bool joins = k + 1 < tail_first_ && k + 1 != top_first_ && sixes_[k] != 0 && sixes_[k + 1] != 0 &&
+                           column_[k] < column_[k + 1] && row_[column_[k]] == k + 1 &&
                            column_[k + 1] - column_[k] == column_[k + 2] - column_[k + 1] + 1;
         run_end_[k] = joins ? run_end_[k + 1] : k + 1;
     }
-    run_.reserve(static_cast<std::size_t>(n));
     tail_ = offset;
     tail_rows_ = 0;
     tail_row_.clear();
@@ -241,6 +237,11 @@ void BlockLu::place() {
     pivots_.resize(static_cast<std::size_t>(nodes_.nv()));
     tail_pivot_.resize(static_cast<std::size_t>(tail_rows_));
     tail_x_.resize(static_cast<std::size_t>(max_columns * tail_rows_));
+    run_.assign(static_cast<std::size_t>(n), nullptr);
+    for (int k = 0; k < tail_first_; ++k) {
+        const int behind = column_[k] + run_end_[k] - 1 - k;
+        if (sixes_[k] && behind < column_[k + 1]) run_[k] = values_.data() + lower_[behind];
+    }
 }
 
 int BlockLu::find(int early, int late) const {
@@ -308,14 +309,15 @@ void BlockLu::scatter() {
 
 bool BlockLu::factor() {
     scatter();
-    for (int k = 0; k < tail_first_;) {
+    if (!factor_parts()) return false;
+    for (int k = top_first_; k < tail_first_;) {
         const int end = run_end_[k];
         if (!sixes_[k]) {
             if (!factor_column(k)) return false;
             eliminate(k);
         } else {
-            if (!factor_run(k, end)) return false;
-            eliminate_run(k, end);
+            if (!factor_run(k, end, true)) return false;
+            each_row_behind(k, end, true, [&](int behind) { eliminate_row(k, end, behind); });
         }
         k = end;
     }
@@ -357,14 +359,14 @@ void BlockLu::eliminate(int k) {
 
 // What is computed of the rows behind a run, row by row. They do not meet, so that threads may share them.
 template <class Row>
-void BlockLu::each_row_behind(int first, int end, Row&& row) const {
+void BlockLu::each_row_behind(int first, int end, bool shared, Row&& row) const {
     const int rows = column_[end] - column_[end - 1], products = rows * rows * (end - first);
-    each_in_parallel(rows, products < least_products ? rows + 1 : rows_of_part, row);
+    each_in_parallel(rows, shared && products >= least_products ? rows_of_part : rows + 1, row);
 }
 
 // D_k and X_kj of a run of columns, all blocks 6 x 6: first of its own rows, then of those behind. The columns c < j of a run have the same
 // rows behind them, and K_jj, K_ij and K_ji become what the columns before j leave of them.
-bool BlockLu::factor_run(int first, int end) {
+bool BlockLu::factor_run(int first, int end, bool shared) {
     double* const values = values_.data();
     const auto entry = [&](int row, int c) { return column_[c] + row - c - 1; };  // of the row-th turn, those behind counted on from end
     const auto pivots = [&](int c) { return pivots_.data() + nodes_.start[elimination_[c]]; };
@@ -382,7 +384,7 @@ bool BlockLu::factor_run(int first, int end) {
             for (int row = j + 1; row < end; ++row) take_away(c, j, row);
         }
     }
-    each_row_behind(first, end, [&](int behind) {
+    each_row_behind(first, end, shared, [&](int behind) {
         for (int c = first; c < end; ++c) {
             solve_columns(diagonal(c), pivots(c), values + upper_[entry(end + behind, c)], 6, 6);
             for (int j = c + 1; j < end; ++j) take_away(c, j, end + behind);
@@ -391,33 +393,28 @@ bool BlockLu::factor_run(int first, int end) {
     return true;
 }
 
-// All columns of a run on what is behind it, at once: each block is read and written once. The blocks of a column lie one
-// behind the other, K_ik and X_ki of the same row as a pair.
-void BlockLu::eliminate_run(int first, int end) {
+// All columns of a run on one of the rows behind it, at once: each block is read and written once. The blocks of a column lie one
+// behind the other, K_ik and X_ki of the same row as a pair. Writes nothing but the column of that row.
+void BlockLu::eliminate_row(int first, int end, int behind) {
     constexpr std::ptrdiff_t pair = 72, upper = 36;
     double* const values = values_.data();
     const int begin = column_[end - 1], stop = column_[end], dense = first_in_tail(end - 1), count = end - first;
-    if (begin == stop) return;
-    run_.clear();
-    for (int c = first; c < end; ++c) run_.push_back(values + lower_[column_[c] + end - 1 - c]);
-    const double* const* const run = run_.data();
-    each_row_behind(first, end, [&](int behind) {
-        const int e = begin + behind;
-        const std::ptrdiff_t at_e = pair * behind;
-        if (e >= dense) {
-            for (int f = dense; f < stop; ++f)
-                kernels::subtract_products_66(run, pair * (f - begin), at_e + upper, tail_block(row_[f], row_[e]), count, tail_rows_);
-            return;
-        }
-        kernels::subtract_products_66(run, at_e, at_e + upper, values + diagonal_[elimination_[row_[e]]], count);
-        int target = column_[row_[e]];
-        for (int f = e + 1; f < stop; ++f) {
-            const std::ptrdiff_t at_f = pair * (f - begin);
-            while (row_[target] != row_[f]) ++target;
-            kernels::subtract_products_66(run, at_f, at_e + upper, values + lower_[target], count);
-            kernels::subtract_products_66(run, at_e, at_f + upper, values + upper_[target], count);
-        }
-    });
+    const double* const* const run = run_.data() + first;
+    const int e = begin + behind;
+    const std::ptrdiff_t at_e = pair * behind;
+    if (e >= dense) {
+        for (int f = dense; f < stop; ++f)
+            kernels::subtract_products_66(run, pair * (f - begin), at_e + upper, tail_block(row_[f], row_[e]), count, tail_rows_);
+        return;
+    }
+    kernels::subtract_products_66(run, at_e, at_e + upper, values + diagonal_[elimination_[row_[e]]], count);
+    int target = column_[row_[e]];
+    for (int f = e + 1; f < stop; ++f) {
+        const std::ptrdiff_t at_f = pair * (f - begin);
+        while (row_[target] != row_[f]) ++target;
+        kernels::subtract_products_66(run, at_f, at_e + upper, values + lower_[target], count);
+        kernels::subtract_products_66(run, at_e, at_f + upper, values + upper_[target], count);
+    }
 }
 
 // The first entry of column k whose row is in the tail.
@@ -426,126 +423,53 @@ int BlockLu::first_in_tail(int k) const {
     return static_cast<int>(std::lower_bound(begin, end, tail_first_) - row_.begin());
 }
 
-// Right-looking LU by panels: rows are exchanged over the whole tail.
-bool BlockLu::factor_tail() {
-    const int n = tail_rows_;
-    double* const a = values_.data() + tail_;
-    const auto at = [&](int i, int j) -> double* { return a + i + static_cast<std::ptrdiff_t>(j) * n; };
-    for (int start = 0; start < n; start += panel) {
-        const int width = std::min(panel, n - start), stop = start + width;
-        for (int k = start; k < stop; ++k) {
-            int best = k;
-            for (int i = k + 1; i < n; ++i)
-                if (std::abs(*at(i, k)) > std::abs(*at(best, k))) best = i;
-            tail_pivot_[k] = best;
-            const double p = *at(best, k);
-            if (!(std::abs(p) > 0) || !std::isfinite(p)) return false;
-            if (best != k)
-                for (int j = 0; j < n; ++j) std::swap(*at(k, j), *at(best, j));
-            const double inverse = 1 / p;
-            double* const column = at(0, k);
-            for (int i = k + 1; i < n; ++i) column[i] *= inverse;
-            for (int j = k + 1; j < stop; ++j) {
-                const double s = *at(k, j);
-                double* const to = at(0, j);
-                for (int i = k + 1; i < n; ++i) to[i] -= column[i] * s;
-            }
-        }
-        using Block = Eigen::Map<MatX, 0, Eigen::OuterStride<>>;
-        const int rest = n - stop;
-        if (rest == 0) continue;
-        const Block L(at(stop, start), rest, width, Eigen::OuterStride<>(n));
-        // Column strips of fixed width are parts: the same sums for any number of threads.
-        const int strips = (rest + strip - 1) / strip;
-        const auto update = [&](int k) {
-            const int first = k * strip, columns = std::min(strip, rest - first);
-            for (int j = stop + first; j < stop + first + columns; ++j) {
-                double* const to = at(0, j);
-                for (int c = start; c < stop; ++c) {
-                    const double s = to[c];
-                    const double* const column = at(0, c);
-                    for (int i = c + 1; i < stop; ++i) to[i] -= column[i] * s;
-                }
-            }
-            const Block U(at(start, stop + first), width, columns, Eigen::OuterStride<>(n));
-            Block C(at(stop, stop + first), rest, columns, Eigen::OuterStride<>(n));
-            product_in_tiles(L, U,
-                             [&](Eigen::Index i, Eigen::Index j, Eigen::Index ni, Eigen::Index nj, const auto& ab) {
-                                 C.block(i, j, ni, nj).noalias() -= ab;
-                             });
-        };
-        if (rest >= least_parallel)
-            in_parallel(strips, update);
-        else
-            for (int k = 0; k < strips; ++k) update(k);
-    }
-    return true;
-}
-
 double BlockLu::work() const {
     double sum = std::pow(tail_rows_, 3) / 3;
     for (int k = 0; k < tail_first_; ++k) sum += column_work(k);
     return sum;
 }
 
-void BlockLu::solve_tail(double* x, int columns) const {
-    const int n = tail_rows_, nv = nodes_.nv();
-    const double* const a = values_.data() + tail_;
-    SS_ASSERT(columns <= max_columns, "too many columns at once");
-    double* const y = tail_x_.data();
-    for (int c = 0; c < columns; ++c) {
-        for (int k = tail_first_; k < nodes_.size(); ++k) {
-            const int node = elimination_[k];
-            std::copy_n(x + c * nv + nodes_.start[node], nodes_.dof(node), y + c * n + tail_row_[k - tail_first_]);
-        }
-        for (int k = 0; k < n; ++k) std::swap(y[c * n + k], y[c * n + tail_pivot_[k]]);
-    }
-    for (int k = 0; k < n; ++k) {
-        const double* const column = a + static_cast<std::ptrdiff_t>(k) * n;
-        for (double* to = y; to < y + columns * n; to += n) {
-            const double s = to[k];
-            for (int i = k + 1; i < n; ++i) to[i] -= column[i] * s;
-        }
-    }
-    for (int k = n - 1; k >= 0; --k) {
-        const double* const column = a + static_cast<std::ptrdiff_t>(k) * n;
-        for (double* to = y; to < y + columns * n; to += n) {
-            const double s = to[k] /= column[k];
-            for (int i = 0; i < k; ++i) to[i] -= column[i] * s;
-        }
-    }
-    for (int c = 0; c < columns; ++c) {
-        for (int k = tail_first_; k < nodes_.size(); ++k) {
-            const int node = elimination_[k];
-            std::copy_n(y + c * n + tail_row_[k - tail_first_], nodes_.dof(node), x + c * nv + nodes_.start[node]);
-        }
+// x_k := D_k^-1 x_k, and its part in the rows up to entry `stop`.
+void BlockLu::solve_forward(int k, int stop, double* x, int columns) const {
+    const std::ptrdiff_t nv = nodes_.nv();
+    const int node = elimination_[k], d = nodes_.dof(node);
+    double* const xk = x + nodes_.start[node];
+    for (int c = 0; c < columns; ++c)
+        solve_dense(values_.data() + diagonal_[node], pivots_.data() + nodes_.start[node], xk + c * nv, d);
+    for (int e = column_[k]; e < stop; ++e) take_forward(k, e, x, columns);
+}
+
+// The part of x_k in the row of its entry e.
+void BlockLu::take_forward(int k, int e, double* x, int columns) const {
+    const std::ptrdiff_t nv = nodes_.nv();
+    const int node = elimination_[k], later = elimination_[row_[e]];
+    for (int c = 0; c < columns; ++c)
+        times_any(values_.data() + lower_[e], x + c * nv + nodes_.start[node], x + c * nv + nodes_.start[later], nodes_.dof(later),
+                  nodes_.dof(node));
+}
+
+void BlockLu::solve_backward(int k, double* x, int columns) const {
+    const std::ptrdiff_t nv = nodes_.nv();
+    const int node = elimination_[k], d = nodes_.dof(node);
+    double* const xk = x + nodes_.start[node];
+    for (int e = column_[k]; e < column_[k + 1]; ++e) {
+        const int later = elimination_[row_[e]];
+        for (int c = 0; c < columns; ++c)
+            times_any(values_.data() + upper_[e], x + c * nv + nodes_.start[later], xk + c * nv, d, nodes_.dof(later));
     }
 }
 
 void BlockLu::solve(double* x, int columns) const {
-    const double* const values = values_.data();
-    const std::ptrdiff_t nv = nodes_.nv();
-    for (int k = 0; k < tail_first_; ++k) {
-        const int node = elimination_[k], d = nodes_.dof(node);
-        double* const xk = x + nodes_.start[node];
-        for (int c = 0; c < columns; ++c)
-            solve_dense(values + diagonal_[node], pivots_.data() + nodes_.start[node], xk + c * nv, d);
-        for (int e = column_[k]; e < column_[k + 1]; ++e) {
-            const int later = elimination_[row_[e]];
-            for (int c = 0; c < columns; ++c)
-                times_any(values + lower_[e], xk + c * nv, x + c * nv + nodes_.start[later], nodes_.dof(later), d);
-        }
-    }
+    each_part([&](int first, int end) {
+        for (int k = first; k < end; ++k) solve_forward(k, inner_end_[k], x, columns);
+    });
+    each_behind_parts([&](int k, int e) { take_forward(k, e, x, columns); });
+    for (int k = top_first_; k < tail_first_; ++k) solve_forward(k, column_[k + 1], x, columns);
     solve_tail(x, columns);
-    for (int k = tail_first_ - 1; k >= 0; --k) {
-        const int node = elimination_[k], d = nodes_.dof(node);
-        double* const xk = x + nodes_.start[node];
-        for (int e = column_[k]; e < column_[k + 1]; ++e) {
-            const int later = elimination_[row_[e]];
-            for (int c = 0; c < columns; ++c)
-                times_any(values + upper_[e], x + c * nv + nodes_.start[later], xk + c * nv, d, nodes_.dof(later));
-        }
-    }
+    for (int k = tail_first_ - 1; k >= top_first_; --k) solve_backward(k, x, columns);
+    each_part([&](int first, int end) {
+        for (int k = end - 1; k >= first; --k) solve_backward(k, x, columns);
+    });
 }
 
 }  // namespace stickslip

@@ -1,5 +1,7 @@
 #include "stickslip/blocks.hpp"
 
+#include "base/parallel.hpp"
+#include "math/group_products.hpp"
 #include "stickslip/error.hpp"
 
 namespace stickslip {
@@ -61,11 +63,31 @@ void BlockMatrix::add(double s, const BlockMatrix& B, double t, const BlockMatri
     add(s * t, C);
 }
 
+namespace {
+
+constexpr int nodes_of_part = 500;  // some microseconds
+
+// y += s A x of one block of N x N.
+template <int N>
+void add_square_product(double s, const double* a, const double* x, double* y) {
+    double sum[N] = {};
+    for (int j = 0; j < N; ++j)
+        for (int i = 0; i < N; ++i) sum[i] += a[i + N * j] * x[j];
+    for (int i = 0; i < N; ++i) y[i] += s * sum[i];
+}
+
+}  // namespace
+
 void BlockMatrix::add_product(double s, const ConstRef& x, Eigen::Ref<VecX> y) const {
-    for (int n = 0; n < nodes.size(); ++n) {
+    each_in_parallel(nodes.size(), nodes_of_part, [&](int n) {
         const int i = nodes.start[n], d = nodes.dof(n);
-        y.segment(i, d).noalias() += s * block(n).lazyProduct(x.segment(i, d));
-    }
+        if (d == 6)
+            add_square_product<6>(s, values.data() + diagonal[n], x.data() + i, y.data() + i);
+        else if (d == 3)
+            add_square_product<3>(s, values.data() + diagonal[n], x.data() + i, y.data() + i);
+        else
+            y.segment(i, d).noalias() += s * block(n).lazyProduct(x.segment(i, d));
+    });
     for (const Coupling& c : couplings) {
         y.segment(nodes.start[c.row_node], nodes.dof(c.row_node)).noalias() +=
             s * block(c).lazyProduct(x.segment(nodes.start[c.column_node], nodes.dof(c.column_node)));
@@ -140,79 +162,20 @@ void BlockRows::keep(const std::vector<char>& wanted) {
 
 namespace {
 
-// out += J x of one block with N columns, each row summed in the order of the plain loop.
-template <int N>
-void add_rows(const double* j, const double* x, int rows, double* out) {
-    for (int i = 0; i < rows; ++i, j += N) {
-        double sum = 0;
-#pragma GCC unroll 6
-        for (int k = 0; k < N; ++k) sum += j[k] * x[k];
-        out[i] += sum;
-    }
-}
+constexpr int groups_of_part = 250;  // some microseconds, as long as threads take to meet
 
 }  // namespace
 
 void BlockRows::product(const Nodes& nodes, const ConstRef& v, Eigen::Ref<VecX> u) const {
-    const int *start = nodes.start.data(), *rows_of = row.data(), *blocks_from = first.data();
-    const double *all = values.data(), *from = v.data();
-    double* out = u.data();
-    for (int g = 0, n = groups(); g < n; ++g) {
-        const int i0 = rows_of[g], i1 = rows_of[g + 1];
-        for (int i = i0; i < i1; ++i) out[i] = 0;
-        for (int b = blocks_from[g]; b < blocks_from[g + 1]; ++b) {
-            const int node = blocks[b].node, d = start[node + 1] - start[node];
-            const double* j = all + blocks[b].offset;
-            const double* x = from + start[node];
-            if (d == 6) {
-                add_rows<6>(j, x, i1 - i0, out + i0);
-            } else if (d == 3) {
-                add_rows<3>(j, x, i1 - i0, out + i0);
-            } else if (d == 2) {
-                add_rows<2>(j, x, i1 - i0, out + i0);
-            } else {
-                for (int i = i0; i < i1; ++i, j += d) {
-                    double sum = 0;
-                    for (int k = 0; k < d; ++k) sum += j[k] * x[k];
-                    out[i] += sum;
-                }
-            }
-        }
-    }
+    const double* const from = v.data();
+    double* const out = u.data();
+    each_in_parallel(groups(), groups_of_part, [&](int g) { group_product(*this, nodes, g, from, out); });
 }
-
-namespace {
-
-// out += J' p of one block with N columns: the sums stay in registers over the rows, in the order of the plain loop.
-template <int N>
-void add_transpose(const double* j, const double* p, int rows, double* out) {
-    double sum[N];
-    for (int k = 0; k < N; ++k) sum[k] = out[k];
-    for (int i = 0; i < rows; ++i, j += N)
-        for (int k = 0; k < N; ++k) sum[k] += j[k] * p[i];
-    for (int k = 0; k < N; ++k) out[k] = sum[k];
-}
-
-}  // namespace
 
 void BlockRows::add_transpose_product(const Nodes& nodes, const ConstRef& p, Eigen::Ref<VecX> y) const {
-    const double* const from = p.data();
-    for (int g = 0; g < groups(); ++g) {
-        const int rows_of_group = dim(g);
-        for (const Block& b : blocks_of(g)) {
-            const int d = nodes.dof(b.node);
-            const double* j = values.data() + b.offset;
-            double* out = y.data() + nodes.start[b.node];
-            if (d == 6) {
-                add_transpose<6>(j, from + row[g], rows_of_group, out);
-            } else if (d == 3) {
-                add_transpose<3>(j, from + row[g], rows_of_group, out);
-            } else {
-                for (int i = row[g]; i < row[g + 1]; ++i, j += d)
-                    for (int k = 0; k < d; ++k) out[k] += j[k] * from[i];
-            }
-        }
-    }
+    for (int g = 0; g < groups(); ++g)
+        for (const Block& b : blocks_of(g))
+            add_block_transpose(values.data() + b.offset, nodes.dof(b.node), p.data() + row[g], dim(g), y.data() + nodes.start[b.node]);
 }
 
 void BlockRows::add_dense(const Nodes& nodes, Eigen::Ref<MatX> full) const {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double joint_rho = 1e-6;  // of w_j, rows without bounds. If smaller, redundant rows drown the mass matrix
 constexpr int look_every = 20;      // iterations
-constexpr int contacts_of_part = 250;
+constexpr int contacts_of_part = 250, bodies_of_part = 100;  // some tens of microseconds
 
 bool bounded(const StepProblem& problem, int j) {
     return problem.lower[j] > -infinity || problem.upper[j] < infinity;
@@ -39,6 +39,7 @@ void Admm::start(const StepProblem& problem, const RowWeights& weights, const Ad
     for (RowVec* rows : {&xi_, &z_, &y_, &t_, &Hv_}) rows->resize(H.rows());
     for (RowVec* rows : {&clamped_, &joint_t_, &Gv_}) rows->resize(G.rows());
 
+    columns_.list(H, problem.nodes().size());
     copy_solution(x, x_);
     lambda_ = x.lambda;
     H.product(problem.nodes(), x.v, Hv_);
@@ -47,38 +48,48 @@ void Admm::start(const StepProblem& problem, const RowWeights& weights, const Ad
             xi_[k] = x.p[k] - (Hv_[k] + problem.S[k] * x.p[k] + problem.c[k]) / rho_[i];
 }
 
-void Admm::split(const StepProblem& problem) {
+void Admm::split_contact(const StepProblem& problem, int i) {
     const BlockRows& H = problem.contacts.jacobian;
-    each_in_parallel(H.groups(), contacts_of_part, [&](int i) {
-        const int first = H.row[i], dim = H.dim(i);
-        const ContactCone cone{dim, problem.contacts.friction[i], problem.contacts.facets[i]};
-        x_.modes[i] = project_state(cone, xi_.data() + first, z_.data() + first);
-        for (int k = first; k < first + dim; ++k) y_[k] = rho_[i] * (xi_[k] - z_[k]);
-    });
+    const int first = H.row[i], dim = H.dim(i);
+    const ContactCone cone{dim, problem.contacts.friction[i], problem.contacts.facets[i]};
+    x_.modes[i] = project_state(cone, xi_.data() + first, z_.data() + first);
+    for (int k = first; k < first + dim; ++k) y_[k] = rho_[i] * (xi_[k] - z_[k]);
+}
+
+void Admm::split(const StepProblem& problem) {
+    each_in_parallel(problem.contacts.size(), contacts_of_part, [&](int i) { split_contact(problem, i); });
     for (int j = 0; j < clamped_.size(); ++j) clamped_[j] = std::clamp(lambda_[j], problem.lower[j], problem.upper[j]);
 }
 
+// Contacts and bodies are shared out among threads, all that one needs at once: they meet as seldom as can be.
 void Admm::iterate(const StepProblem& problem, double relaxation) {
     const BlockRows &H = problem.contacts.jacobian, &G = problem.joints.jacobian;
-    split(problem);
-    for (int i = 0; i < H.groups(); ++i)
+    const Nodes& nodes = problem.nodes();
+    each_in_parallel(H.groups(), contacts_of_part, [&](int i) {
+        split_contact(problem, i);
         for (int k = H.row[i]; k < H.row[i + 1]; ++k)
             t_[k] = (rho_[i] * z_[k] - y_[k] - problem.c[k]) / (problem.S[k] + rho_[i]);
-    for (int j = 0; j < G.rows(); ++j)
+    });
+    for (int j = 0; j < G.rows(); ++j) {
+        clamped_[j] = std::clamp(lambda_[j], problem.lower[j], problem.upper[j]);
         joint_t_[j] = joint_B_[j] * (joint_rho_[j] * (2 * clamped_[j] - lambda_[j]) + problem.b[j]);
-    v_ = problem.r;
-    H.add_transpose_product(problem.nodes(), t_, v_);
-    G.add_transpose_product(problem.nodes(), joint_t_, v_);
+    }
+    each_in_parallel(nodes.size(), bodies_of_part, [&](int n) {
+        std::copy_n(problem.r.data() + nodes.start[n], nodes.dof(n), v_.data() + nodes.start[n]);
+        columns_.add_transpose_product(H, nodes, n, t_.data(), v_.data());
+    });
+    G.add_transpose_product(nodes, joint_t_, v_);
     system_.solve(v_);
-    H.product(problem.nodes(), v_, Hv_);
-    G.product(problem.nodes(), v_, Gv_);
+    G.product(nodes, v_, Gv_);
     for (int j = 0; j < G.rows(); ++j) {
         const double change = joint_t_[j] - joint_B_[j] * Gv_[j] - clamped_[j];
         lambda_[j] += (bounded(problem, j) ? relaxation : 1.0) * change;
     }
-    for (int i = 0; i < H.groups(); ++i)
+    each_in_parallel(H.groups(), contacts_of_part, [&](int i) {
+        group_product(H, nodes, i, v_.data(), Hv_.data());
         for (int k = H.row[i]; k < H.row[i + 1]; ++k)
             xi_[k] += relaxation * (t_[k] - Hv_[k] / (problem.S[k] + rho_[i]) - z_[k]);
+    });
 }
 
 double Admm::look(const StepProblem& problem, RowWeights& weights) {

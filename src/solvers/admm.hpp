@@ -11,6 +11,7 @@
 // Left out, tried and no better: Anderson's acceleration, rho adapted as in OSQP, jumps along the drift.
 #pragma once
 
+#include "math/group_products.hpp"
 #include "problems/residual.hpp"
 #include "solvers/row_weights.hpp"
 #include "solvers/work_meter.hpp"
@@ -35,11 +36,13 @@ public:
 
 private:
     void start(const StepProblem& problem, const RowWeights& weights, const AdmmOptions& options, const StepSolution& x);
+    void split_contact(const StepProblem& problem, int i);
     void split(const StepProblem& problem);
     void iterate(const StepProblem& problem, double relaxation);
     double look(const StepProblem& problem, RowWeights& weights);  // leaves the point in x_ and returns its residual
 
     StepSystem system_;
+    BlockColumns columns_;  // of the contacts
     std::vector<double> joint_B_, contact_B_, rho_, joint_rho_;
     RowVec xi_, z_, y_, t_, Hv_;
     RowVec lambda_, clamped_, joint_t_, Gv_;

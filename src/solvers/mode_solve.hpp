@@ -17,6 +17,7 @@
 
 #include <vector>
 
+#include "math/group_products.hpp"
 #include "problems/residual.hpp"
 #include "solvers/delassus_rows.hpp"
 #include "solvers/step_system.hpp"
@@ -64,9 +65,11 @@ private:
     bool inside(const StepProblem& problem, double slack) const;  // closed contacts keep their laws
     void finish(const StepProblem& problem);
     double velocity_scale(const StepProblem& problem) const;
+    void add_impulses(const StepProblem& problem);
 
     MassInverse inverse_;
     StepSystem system_;
+    BlockColumns columns_;  // of many contacts
     std::vector<Contact> contacts_;
     std::vector<signed char> row_state_;  // per bilateral row: -1 at lower, 0 free, 1 at upper
     std::vector<double> joint_B_, contact_B_, factored_joint_B_, factored_contact_B_;

@@ -304,3 +304,47 @@ TEST(BlockLu, TwoFactorisationsHaveTheSameBitsAndOnePatternAllocatesOnce) {
     EXPECT_EQ(stickslip::testing::allocations.load(), before);
     EXPECT_TRUE(regular);
 }
+
+// Piles large enough to be cut into parts, against the matrix.
+TEST(BlockLu, LargePilesAreSolvedInParts) {
+    for (const int side : {6, 7}) {
+        Nodes nodes;
+        for (int i = 0; i < side * side * side; ++i) nodes.add(6);
+        BlockLu lu;
+        const MatX K = fill(lu, nodes, heap(side), 1e4, static_cast<unsigned>(side));
+        EXPECT_GT(lu.parts(), 1);
+        ASSERT_TRUE(lu.factor());
+        EXPECT_LT(relative_error(lu, K), 1e-11);
+        MatX x = MatX::Random(nodes.nv(), 3), y = K * x;
+        lu.solve(y.data(), 3);
+        EXPECT_LT((K * (y - x)).norm(), 1e-11 * (K * x).norm()) << "three columns at once";
+    }
+}
+
+// Parts only change the order: what fills in stays. Small piles, and bodies of other sizes, have none.
+TEST(BlockLu, SmallPilesAndPlanarOnesHaveNoParts) {
+    for (const int dof : {3, 6}) {
+        const int side = dof == 3 ? 7 : 3;
+        Nodes nodes;
+        for (int i = 0; i < side * side * side; ++i) nodes.add(dof);
+        BlockLu lu;
+        std::vector<BlockLu::Edge> edges = heap(side);
+        lu.analyse(nodes, edges);
+        EXPECT_EQ(lu.parts(), 0);
+    }
+}
+
+// A body without mass in one of the parts.
+TEST(BlockLu, SingularBlockInAPartIsTold) {
+    Nodes nodes;
+    const int side = 7;
+    for (int i = 0; i < side * side * side; ++i) nodes.add(6);
+    BlockLu lu;
+    fill(lu, nodes, heap(side), 1.0, 1);
+    ASSERT_TRUE(lu.factor());
+    fill(lu, nodes, heap(side), 1.0, 1);
+    for (int k = 0; k < 36; ++k) lu.diagonal(0)[k] = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_FALSE(lu.factor());
+    fill(lu, nodes, heap(side), 1.0, 1);
+    EXPECT_TRUE(lu.factor());
+}

@@ -5,6 +5,8 @@
 
 #include "base/parallel.hpp"
 #include "math/block_lu.hpp"
+#include "math/group_products.hpp"
+#include "math/node_inverse.hpp"
 
 namespace stickslip {
 namespace {
@@ -91,16 +93,86 @@ TEST_F(ThreadCount, TheFactorsOfALargePileHaveTheSameBits) {
     expect_same_bits(bodies, edges);
 }
 
-// A cubic lattice of 1000 bodies: long runs of columns before the dense end, shared out row by row.
-TEST_F(ThreadCount, TheFactorsOfALatticeHaveTheSameBits) {
-    constexpr int n = 10;
+std::vector<BlockLu::Edge> lattice(int n) {
     std::vector<BlockLu::Edge> edges;
     for (int i = 0; i < n * n * n; ++i) {
         if (i % n + 1 < n) edges.push_back({i, i + 1});
         if (i / n % n + 1 < n) edges.push_back({i, i + n});
         if (i + n * n < n * n * n) edges.push_back({i, i + n * n});
     }
-    expect_same_bits(n * n * n, edges);
+    return edges;
+}
+
+// A cubic lattice of 1000 bodies: parts of the elimination tree, long runs of columns behind them, and the dense end.
+TEST_F(ThreadCount, TheFactorsOfALatticeHaveTheSameBits) { expect_same_bits(1000, lattice(10)); }
+
+// Contacts between any two of 400 bodies, or of one body and the floor.
+BlockRows many_contacts(const Nodes& nodes, int count) {
+    std::mt19937 random(11);
+    std::uniform_real_distribution<double> value(-1, 1);
+    BlockRows rows;
+    for (int g = 0; g < count; ++g) {
+        rows.begin_group(1 + g % 3);
+        const int a = static_cast<int>(random()) & 255, b = 256 + (static_cast<int>(random()) & 127);
+        for (const int node : {a, b}) {
+            if (node == b && g % 5 == 0) continue;
+            auto block = rows.add_block(node, nodes.dof(node));
+            for (int i = 0; i < block.rows(); ++i)
+                for (int j = 0; j < block.cols(); ++j) block(i, j) = value(random);
+        }
+    }
+    return rows;
+}
+
+// Bodies of 6, 3, 2 and 4 velocities: each has code of its own.
+TEST_F(ThreadCount, ProductsOfManyRowsHaveTheSameBits) {
+    Nodes nodes;
+    for (int i = 0; i < 400; ++i) nodes.add(i % 7 == 0 ? 3 : i % 7 == 1 ? 2 : i % 7 == 2 ? 4 : 6);
+    const BlockRows rows = many_contacts(nodes, 2000);
+    const VecX v = VecX::LinSpaced(nodes.nv(), -1, 2), p = VecX::LinSpaced(rows.rows(), -3, 1);
+    const MatX dense = rows.dense(nodes);
+    VecX once, transposed = VecX::Ones(nodes.nv());
+    rows.add_transpose_product(nodes, p, transposed);
+    EXPECT_LT((transposed - VecX::Ones(nodes.nv()) - dense.transpose() * p).norm(), 1e-12 * transposed.norm());
+    for (const int count : {1, 2, 4}) {
+        set_threads(count);
+        VecX u = VecX::Constant(rows.rows(), 7);
+        rows.product(nodes, v, u);
+        if (count == 1) once = u;
+        EXPECT_TRUE(u == once) << count << " threads";
+        EXPECT_LT((u - dense * v).norm(), 1e-13 * u.norm());
+        BlockColumns columns;
+        columns.list(rows, nodes.size());
+        VecX y = VecX::Ones(nodes.nv());
+        each_in_parallel(nodes.size(), 10, [&](int n) { columns.add_transpose_product(rows, nodes, n, p.data(), y.data()); });
+        EXPECT_TRUE(y == transposed) << "body by body, " << count << " threads";
+    }
+}
+
+// Among bodies whose inverse is found in place, one that needs pivoting and one without rotation.
+TEST_F(ThreadCount, InversesOfMassesAreFoundByAnyNumberOfThreads) {
+    BlockMatrix A;
+    Nodes nodes;
+    for (int i = 0; i < 1000; ++i) nodes.add(i == 500 ? 5 : i % 9 == 0 ? 3 : 6);
+    A.shape_diagonal(nodes);
+    std::mt19937 random(3);
+    std::uniform_real_distribution<double> value(-1, 1);
+    for (double& x : A.values) x = value(random);
+    for (int n = 0; n < nodes.size(); ++n)
+        if (n != 700) A.block(n) += 8 * MatX::Identity(nodes.dof(n), nodes.dof(n));
+    const VecX x = VecX::LinSpaced(nodes.nv(), -1, 1);
+    VecX once;
+    for (const int count : {1, 2, 4}) {
+        set_threads(count);
+        NodeInverse inverse;
+        inverse.factor(A);
+        VecX y(nodes.nv()), back = VecX::Zero(nodes.nv());
+        inverse.apply(x, y);
+        A.add_product(1, y, back);
+        EXPECT_LT((back - x).norm(), 1e-10 * x.norm());
+        if (count == 1) once = y;
+        EXPECT_TRUE(y == once) << count << " threads";
+    }
 }
 
 }  // namespace

@@ -28,6 +28,8 @@
 
 #include "collision/finder.hpp"
 #include "schemes/parts/project.hpp"
+#include "solvers/nsgs.hpp"
+#include "solvers/work_meter.hpp"
 
 namespace stickslip {
 
@@ -64,9 +66,12 @@ constexpr double smallest_move = 1e-6;
 // through each other.
 constexpr double deep_share = 0.04;
 
+// [m] What every contact may keep, which tells most of those at rest.
+double least_slop(const Step& s) { return slop_share * s.tolerances.visible_error; }
+
 // [m] What one of `rows` may keep.
 double slop_of(const System& system, const Step& s, const ContactRows& rows, int i) {
-    const double slop = slop_share * s.tolerances.visible_error;
+    const double slop = least_slop(s);
     if (rows.size() <= heap_contacts) return slop;
     const double limit = system.overlap_limit(rows.id[i]);
     return std::isfinite(limit) ? std::max(slop, heap_slop_share * limit) : slop;
@@ -95,7 +100,7 @@ bool may_overlap(const System& system, double h, const Step& s) {
     const Nodes& nodes = s.problem.nodes();
     for (int i = 0; i < rows.size(); ++i) {
         const double gap = rows.gap[i] + normal_product(rows, nodes, i, s.dq);
-        if (!(gap < 0)) continue;
+        if (!(gap < -least_slop(s))) continue;
         const double slop = slop_of(system, s, rows, i);
         if (gap < -slop && gap < -left(system, rows, i, normal_product(rows, nodes, i, s.v1), h, slop)) return true;
     }
@@ -121,7 +126,7 @@ double ask_for_moves(const System& system, double h, double speed, const State& 
     double largest = 0;
     for (int i = 0; i < w.found.size(); ++i) {
         const double gap = w.found.gap[i];
-        if (!(gap < 0)) continue;
+        if (!(gap < -least_slop(s))) continue;
         const double slop = slop_of(system, s, w.found, i);
         if (!(gap < -slop)) continue;
         const double kept = left(system, w.found, i, normal_product(w.found, nodes, i, x.v), h, slop);
@@ -219,19 +224,11 @@ void find_move(Solver& solver, double scale, Step& s, PushOut& w) {
         solve_move(solver, scale, s);
         return;
     }
-    w.sweeps.options.tol = sweep_error;
-    w.sweeps.options.polish = false;
     Budget until_end;
     until_end.deadline = s.deadline;
-    w.meter.start(until_end);
-    w.sweeps.meter = &w.meter;
+    w.sweeps.set_budget(until_end);
     s.correction.problem.c *= scale;
-    s.correction.solution.size_to(s.correction.problem);
-    reset_solution(s.correction.solution);
-    SolveReport report;
-    // Where no time is left one sweep is all there is, and nobody asks how good it is but improves().
-    w.sweeps.looks = !w.meter.used_up();
-    w.sweeps.sweep(s.correction.problem, s.correction.solution, max_sweeps, report);
+    w.sweeps.solve(s.correction.problem, s.correction.solution);
 }
 
 // One move. True: it was for an overlap so deep that another look is worth while.
@@ -257,7 +254,34 @@ bool move_apart(const System& system, Solver& solver, double h, double speed, St
     return deep;
 }
 
+class MoveSweeps final : public Solver {
+public:
+    MoveSweeps() {
+        sweeps_.options.tol = sweep_error;
+        sweeps_.options.polish = false;
+        sweeps_.meter = &meter_;
+    }
+    void set_budget(const Budget& budget) override { budget_ = budget; }
+    SolveReport solve(const StepProblem& problem, StepSolution& solution) override {
+        meter_.start(budget_);
+        solution.size_to(problem);
+        reset_solution(solution);
+        SolveReport report;
+        // Where no time is left one sweep is all there is, and nobody asks how good it is but improves().
+        sweeps_.looks = !meter_.used_up();
+        sweeps_.sweep(problem, solution, max_sweeps, report);
+        return report;
+    }
+
+private:
+    NsgsSolver sweeps_;
+    WorkMeter meter_;
+    Budget budget_;
+};
+
 }  // namespace
+
+std::unique_ptr<Solver> make_move_sweeps() { return std::make_unique<MoveSweeps>(); }
 
 void push_out(const System& system, Solver& solver, double h, State& x, Step& s, PushOut& w) {
     w.deepest = 0;

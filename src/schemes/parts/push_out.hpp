@@ -1,12 +1,12 @@
 // Overlap is pushed out of positions, at the end of a step.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "base/fields.hpp"
 #include "math/node_groups.hpp"
-#include "solvers/nsgs.hpp"
-#include "solvers/work_meter.hpp"
+#include "solvers/island_solver.hpp"
 #include "stickslip/scheme.hpp"
 
 namespace stickslip {
@@ -18,10 +18,12 @@ inline Choice overlaps() { return {{"push", "leave"}, 0}; }
 inline constexpr const char* overlap_help =
     "what overlaps at the end of a step is pushed out of positions, velocities stay; or left as it is";
 
+// A few sweeps over a move, as a solver.
+std::unique_ptr<Solver> make_move_sweeps();
+
 // Its scratch, and what it did in the step at hand.
 struct PushOut {
-    NsgsSolver sweeps;         // for bodies without joints
-    WorkMeter meter;           // of the sweeps
+    IslandSolver sweeps{make_move_sweeps};  // for bodies without joints: each island for itself, no longer than it needs
     ContactRows found;         // all contacts at the end of the step
     std::vector<double> push;  // per contact [m]: the move asked of it; 0: it only must not be pushed in further
     NodeGroups groups;         // of nodes that are moved together

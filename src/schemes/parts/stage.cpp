@@ -156,6 +156,10 @@ void note_impulses(Step& s, double fraction) {
         for (int k = 0; k < rows.jacobian.dim(i); ++k) record.impulse[k] += impulse[rows.jacobian.row[i] + k];
     };
     for (int i = 0; i < rows.size(); ++i) {
+        if (s.contacts.empty() || s.contacts.back().id < rows.id[i]) {  // all of them, in a step of one stage
+            fill(s.contacts.emplace_back(), i);
+            continue;
+        }
         const auto place =
             std::lower_bound(s.contacts.begin(), s.contacts.end(), rows.id[i],
                              [](const ContactRecord& record, const ContactId& id) { return record.id < id; });
