@@ -81,7 +81,8 @@ void BlockLu::reorder_by_parts() {
     old_column_.assign(column_.begin(), column_.end());
     old_row_.assign(row_.begin(), row_.end());
     for (int k = 0, at = 0; k < tail_first_; ++k) {
-        for (int e = old_column_[old_turn[k]]; e < old_column_[old_turn[k] + 1]; ++e) row_[at++] = new_turn[old_row_[e]];
+        for (int e = old_column_[old_turn[k]]; e < old_column_[old_turn[k] + 1]; ++e)
+            row_[at++] = new_turn[old_row_[e]];
         column_[k + 1] = at;
     }
     sibling_.assign(elimination_.begin(), elimination_.end());

@@ -71,7 +71,8 @@ bool BlockLu::factor_panel(int start, int stop) {
         const double p = column[best];
         if (!(std::abs(p) > 0) || !std::isfinite(p)) return false;
         if (best != k)
-            for (int j = start; j < stop; ++j) std::swap(a[k + static_cast<std::ptrdiff_t>(j) * n], a[best + static_cast<std::ptrdiff_t>(j) * n]);
+            for (int j = start; j < stop; ++j)
+                std::swap(a[k + static_cast<std::ptrdiff_t>(j) * n], a[best + static_cast<std::ptrdiff_t>(j) * n]);
         const double inverse = 1 / p;
         for (int i = k + 1; i < n; ++i) column[i] *= inverse;
     }

@@ -82,7 +82,8 @@ public:
     // y += J' p in the entries of node n; p and y whole. J is the one that was listed, or has the same blocks.
     void add_transpose_product(const BlockRows& J, const Nodes& nodes, int n, const double* p, double* y) const {
         for (int k = first_[n]; k < first_[n + 1]; ++k)
-            add_block_transpose(J.values.data() + offset_[k], nodes.dof(n), p + J.row[group_[k]], J.dim(group_[k]), y + nodes.start[n]);
+            add_block_transpose(J.values.data() + offset_[k], nodes.dof(n), p + J.row[group_[k]], J.dim(group_[k]),
+                                y + nodes.start[n]);
     }
 
 private:
