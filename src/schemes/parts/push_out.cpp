@@ -131,6 +131,7 @@ double ask_for_moves(const System& system, double h, double speed, const State& 
         if (!(w.push[i] > 0)) continue;
         if (-gap > w.now) {
             w.now = -gap;
+            w.excess = -gap - kept;
             w.where = w.found.id[i];
         }
         largest = std::max(largest, w.push[i]);
@@ -196,15 +197,16 @@ void fill_move(const System& system, double farthest, const State& x, Step& s, P
     }
 }
 
-// Whether the move, which need not solve its problem exactly, makes the sum of the squared overlaps smaller.
-bool improves(const VecX& move, const StepProblem& problem) {
+// Whether the move, which need not solve its problem exactly, comes nearer to what was asked for: sum of the squares of what is missing. What
+// contacts may keep does not count: where they keep 0.2 mm and 1e-12 m more is asked for, nothing would ever seem to move.
+bool improves(const VecX& move, double scale, const StepProblem& problem) {
     if (!move.allFinite()) return false;
     double before = 0, after = 0;
     for (int i = 0; i < problem.contacts.size(); ++i) {
-        const double gap = problem.contacts.gap[i];
-        const double end = gap + normal_product(problem.contacts, problem.nodes(), i, move);
-        before += gap < 0 ? gap * gap : 0;
-        after += end < 0 ? end * end : 0;
+        const double asked = -problem.c[i] / scale;
+        const double missing = std::max(asked - normal_product(problem.contacts, problem.nodes(), i, move), 0.0);
+        before += asked > 0 ? asked * asked : 0;
+        after += missing * missing;
     }
     return after < (1 - smallest_move) * before;
 }
@@ -213,46 +215,58 @@ bool is_found_exactly(const Step& s) {
     return s.correction.problem.joints.size() > 0 || s.correction.problem.contacts.size() <= few_contacts;
 }
 
-// The move multiplied by `scale`, into s.correction.solution.v.
-void find_move(Solver& solver, double scale, Step& s, PushOut& w) {
-    if (is_found_exactly(s)) {
-        solve_move(solver, scale, s);
-        return;
-    }
+// Sweeps for the move, from none, into s.correction.solution.v: the one with the smallest residual or, where nobody looks, the last.
+void sweep_move(bool look, Step& s, PushOut& w) {
     w.sweeps.options.tol = sweep_error;
     w.sweeps.options.polish = false;
     Budget until_end;
     until_end.deadline = s.deadline;
     w.meter.start(until_end);
     w.sweeps.meter = &w.meter;
-    s.correction.problem.c *= scale;
     s.correction.solution.size_to(s.correction.problem);
     reset_solution(s.correction.solution);
     SolveReport report;
     // Where no time is left one sweep is all there is, and nobody asks how good it is but improves().
-    w.sweeps.looks = !w.meter.used_up();
+    w.sweeps.looks = look && !w.meter.used_up();
     w.sweeps.sweep(s.correction.problem, s.correction.solution, max_sweeps, report);
+}
+
+// The move, of which `largest` is asked for at most. False: none was found that helps.
+bool find_move(Solver& solver, double largest, Step& s, PushOut& w) {
+    const VecX& found = s.correction.solution.v;
+    const auto helps = [&] {
+        s.correction.move = largest * found;
+        return improves(s.correction.move, 1 / largest, s.correction.problem);
+    };
+    if (is_found_exactly(s)) {
+        solve_move(solver, 1 / largest, s);
+        return helps();
+    }
+    s.correction.problem.c *= 1 / largest;
+    sweep_move(true, s, w);
+    if (helps()) return true;
+    // Where light bodies lie between heavy ones the residual is smallest before anything has moved, though all but they have room.
+    if (w.meter.used_up()) return false;
+    sweep_move(false, s, w);
+    return helps();
 }
 
 // One move. True: it was for an overlap so deep that another look is worth while.
 bool move_apart(const System& system, Solver& solver, double h, double speed, State& x, Step& s, PushOut& w) {
     w.now = 0;
     const double largest = ask_for_moves(system, h, speed, x, s, w);
-    if (!(largest > 0)) return false;
+    if (!(largest > s.tolerances.gap_rounding)) return false;
     w.deepest = std::max(w.deepest, w.now);
     const bool deep = w.now > deep_share * system.overlap_limit(w.where);
     const double farthest = pushes_within_reach * largest;
     find_islands(system.nodes(), farthest, s.correction.problem.joints, w);
     fill_move(system, farthest, x, s, w);
-    find_move(solver, 1 / largest, s, w);
-    VecX& move = s.correction.move;
-    move = largest * s.correction.solution.v;
-    if (!improves(move, s.correction.problem)) {
-        w.deep = deep;
-        w.squeezed = deep || is_found_exactly(s);  // a few sweeps may have missed what there is
+    if (!find_move(solver, largest, s, w)) {
+        w.deep = w.excess > deep_share * system.overlap_limit(w.where);
+        w.squeezed = w.deep || is_found_exactly(s);  // a few sweeps may have missed what there is
         return false;
     }
-    system.advance(x.q, move);
+    system.advance(x.q, s.correction.move);
     s.ledger.move(system, x);
     return deep;
 }

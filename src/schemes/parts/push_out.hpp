@@ -28,7 +28,8 @@ struct PushOut {
     std::vector<char> moves;   // per node that stands for a group: it is pushed
     bool arrives = true;       // written by the scheme: a contact that has no row in the step may overlap at its end
     double deepest = 0;        // [m] overlap that was to be pushed out; 0: none
-    double now = 0;            // [m] of the move at hand, and
+    double now = 0;            // [m] of the move at hand,
+    double excess = 0;         // [m] more than it may keep, and
     ContactId where;           // its contact
     bool squeezed = false;     // the bodies cannot be moved apart: others leave them too little room
     bool deep = false;         // and that is visible
