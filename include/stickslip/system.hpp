@@ -70,6 +70,9 @@ public:
     // Adds s F(v) to `A`, where F(v) v is the gyroscopic force and F is antisymmetric: (J omega) x per body. F does not couple
     // nodes; velocity forces that do belong into forces(), with their slopes.
     virtual void add_gyroscopic(double s, const VecX& v, BlockMatrix& A) const;
+    // True: v of this node is (velocity of the centre of mass, angular velocity in the axes of a body), whose block of M is constant, and
+    // advance() turns the body by the rotation vector in dq.
+    virtual bool is_body_in_space(int node) const;
     // K = -dk/dq and C = -dk/dv of forces(), shaped as nodes(), returns false and leaves them alone if both vanish.
     virtual bool slopes(double t, const VecX& q, const VecX& v, BlockMatrix& K, BlockMatrix& C) const;
 

@@ -68,6 +68,10 @@ void MultibodySystem::add_gyroscopic(double s, const VecX& v, BlockMatrix& A) co
     bodies_->add_gyroscopic(s, v, A);
 }
 
+bool MultibodySystem::is_body_in_space(int node) const {
+    return node < bodies_->nodes().size() && !bodies_->freedom().normal;
+}
+
 void MultibodySystem::look_ahead(const VecX& v, double h, ContactFinder& finder) const {
     finder.reach.assign(model_.bodies.size(), 0.0);
     const double fall = model_.gravity.norm() * h * h;

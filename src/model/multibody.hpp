@@ -46,6 +46,7 @@ public:
     void forces(double t, const VecX& q, const VecX& v, Forces& k) const override;
     bool slopes(double t, const VecX& q, const VecX& v, BlockMatrix& K, BlockMatrix& C) const override;
     void add_gyroscopic(double s, const VecX& v, BlockMatrix& A) const override;
+    bool is_body_in_space(int node) const override;
     void look_ahead(const VecX& v, double h, ContactFinder& finder) const override;
     double safe_time(const VecX& q, const VecX& v, const VecX& rate, std::span<const ContactId> held, double horizon,
                      PassingGuard& guard) const override;

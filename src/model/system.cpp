@@ -9,6 +9,7 @@
 namespace stickslip {
 
 void System::add_gyroscopic(double, const VecX&, BlockMatrix&) const {}
+bool System::is_body_in_space(int) const { return false; }
 
 bool System::slopes(double, const VecX&, const VecX&, BlockMatrix&, BlockMatrix&) const { return false; }
 

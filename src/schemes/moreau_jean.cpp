@@ -25,6 +25,8 @@
 // the joints, since it is tangential to O(h) only. Where contacts are wedged against joints impulses are large beyond measure, and errors of O(h)
 // in what rows ask for make energy: such steps are solved with G v+ = 0, which cannot, and both q and v are projected.
 //
+// Bodies that nothing touches, holds or turns take their spin and turn from free_turns.hpp.
+//
 // Where M depends on q it is taken at q_m too, and what the rule then gains or loses of energy, O(h^3), is made up for by an impulse along the
 // momentum (fill_made_up): a four-bar linkage in angles swung by 3e-4 of its energy at 1 ms.
 //
@@ -183,6 +185,7 @@ void fill_around_end(const System& system, const VecX& v, double h, double th, S
 void find_end(const System& system, const State& x, double h, double th, Step& s, MoreauJean::Work& w) {
     s.v_weighted = (1 - th) * x.v + th * s.solution.v;
     s.dq = h * s.v_weighted;
+    w.free_turns.turn(s.dq);
     w.q_end = x.q;
     system.advance(w.q_end, s.dq);
 }
@@ -307,6 +310,7 @@ void linearise_again(const System& system, Solver& solver, const State& x, const
         fill_around_end(system, x.v, h, th, s);
         if (fill.makes_up) s.problem.r += w.made_up;
         fill_rows(system, x, fill, s, w);
+        w.free_turns.fill(system, h, x.v, true, s);
         solve_again(system, solver, x, fill, s, w, watch, report);
     }
 }
@@ -466,6 +470,7 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
         problem.r += w.made_up;
     }
     fill_rows(system, x, fill, s, w);
+    w.free_turns.fill(system, h, x.v, sloped, s);
     warm_start(x.v, h, s);
     watch.lap(StepTimers::fill);
 

@@ -4,6 +4,7 @@
 
 #include "base/fields.hpp"
 #include "math/node_inverse.hpp"
+#include "schemes/free_turns.hpp"
 #include "schemes/halved_steps.hpp"
 #include "schemes/parts/project.hpp"
 #include "schemes/parts/push_out.hpp"
@@ -97,6 +98,7 @@ public:
         JointPath path;
         double joint_step = infinity;  // [s] remembered: the step that fast joints allow, by the last one,
         double whole_end = -infinity;  // [s] and the end of the step that is being taken in parts for their sake
+        FreeTurns free_turns;
         PushOut push_out;
         HalvedWork halved;
         void remembered(FieldVisitor& visit) override {
