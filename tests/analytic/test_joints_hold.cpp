@@ -60,8 +60,9 @@ TEST(JointsHold, AndEnergyIsKeptWhereTheMassVaries) {
 // Forces are linearised where the last steps foretell the end: a second solve per step would say no more.
 TEST(JointsHold, AndOneSolvePerStepDoesWhereTheMassVaries) {
     for (const double tau : {0.0, 3.5, -5.0}) {
-        const RunSummary end =
-            Simulation(mechanism("four-bar", Set{{"m2", "1.4"}, {"l1", "0.27"}}("tau", tau)("run.step", 1e-3)("run.end", 4))).run();
+        const RunSummary end = Simulation(mechanism("four-bar", Set{{"m2", "1.4"}, {"l1", "0.27"}}("tau", tau)(
+                                                                    "run.step", 1e-3)("run.end", 4)))
+                                   .run();
         EXPECT_EQ(end.steps, 4000) << tau;
         EXPECT_LT(end.solves, 4040) << tau;
     }
@@ -88,7 +89,8 @@ TEST(JointsHold, MoreauJeanIsOfOrderTwoWhereTheMassVaries) {
     };
     const VecX exact = end_of("hem5", 5e-4);
     // Longer steps have a part of the third order besides. Forces linearised at the start of a step left 5.8e-6 at 2.5e-4 s.
-    for (const double h : {2.5e-4, 1.25e-4, 6.25e-5, 3.125e-5}) errors.push_back((end_of("moreau-jean", h) - exact).norm());
+    for (const double h : {2.5e-4, 1.25e-4, 6.25e-5, 3.125e-5})
+        errors.push_back((end_of("moreau-jean", h) - exact).norm());
     EXPECT_NEAR(observed_order(errors), 2, 0.15) << note(" errors", errors);
     EXPECT_LT(errors[0], 1e-6);
 }
@@ -139,8 +141,8 @@ TEST(JointsHold, AndEnergyIsKeptInChainsOfBallsAndHinges) {
             const Vec3 along(std::cos(yaw) * std::cos(pitch), std::sin(yaw) * std::cos(pitch), -std::sin(pitch));
             const std::string name = "link-" + std::to_string(i), at = text_of(end);
             bodies += "  " + name + ": {mass: 0.5, inertia: " + text_of(0.5 * l * l / 12 * Vec3(7.2e-3, 1, 1)) +
-                      ", pose: {at: " + text_of(Vec3(end + l / 2 * along)) + ", rpy_deg: " +
-                      text_of(Vec3(0, turns[i].pitch, turns[i].yaw)) + "}}\n";
+                      ", pose: {at: " + text_of(Vec3(end + l / 2 * along)) +
+                      ", rpy_deg: " + text_of(Vec3(0, turns[i].pitch, turns[i].yaw)) + "}}\n";
             joints += "  pin-" + std::to_string(i) + (i % 2 ? ": {revolute: {axis: [0, 1, 0], a: " : ": {ball: {a: ") +
                       last + ", b: " + name + ", at: " + at + "}}\n";
             end += l * along;

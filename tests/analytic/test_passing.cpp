@@ -110,10 +110,11 @@ bodies:
   hammer: {mass: 0.7, inertia: 0.01, com: [0, 0, 0], shapes: [{sphere: 0.03, pose: [0.25, 0, 0]}]}
 run: {end: 1}
 )",
-                    Set{{"scheme", scheme}}("step", h)("end", (angle + 0.6) / w)(
-                        "bodies.hammer.angular_velocity", text_of(Vec3(0, w, 0)))(
-                        "bodies.post.pose", "{at: " + text_of(Vec3(post * std::cos(angle), 0, -post * std::sin(angle))) +
-                                                ", rpy_deg: " + text_of(Vec3(0, angle * 180 / M_PI + 45, 0)) + "}")));
+                    Set{{"scheme", scheme}}("step", h)("end", (angle + 0.6) / w)("bodies.hammer.angular_velocity",
+                                                                                 text_of(Vec3(0, w, 0)))(
+                        "bodies.post.pose",
+                        "{at: " + text_of(Vec3(post * std::cos(angle), 0, -post * std::sin(angle))) +
+                            ", rpy_deg: " + text_of(Vec3(0, angle * 180 / M_PI + 45, 0)) + "}")));
                 const RunSummary end = simulation.run();
                 const std::string numbers = scheme + note(" share, w, h", {share, w, h});
                 ASSERT_EQ(end.end, RunEnd::finished) << numbers << end.reason;
@@ -132,7 +133,8 @@ run: {end: 1}
 TEST(Passing, ImpactsAreLocatedFromAHairBeforeThem) {
     for (const char* scheme : {"trapezoidal", "alpha-gamma", "linear-implicit-euler", "euler", "hem5", "hybrid"}) {
         for (const auto& [gap, speed, h] : {std::tuple{4e-7, 7.0, 2e-3}, {3e-8, 0.9, 1e-2}, {6e-6, 90.0, 1e-3}}) {
-            Simulation simulation(scene_text(R"(
+            Simulation simulation(
+                scene_text(R"(
 stickslip: 1
 gravity: [0, 0, 0]
 materials: {default: {friction: 0, restitution: 0.5}}
@@ -141,8 +143,8 @@ bodies:
   ball: {mass: 0.3, shapes: [{sphere: 0.05}]}
 run: {end: 0.02}
 )",
-                                             Set{{"scheme", scheme}}("step", h)("bodies.ball.pose", text_of(Vec3(0, 0, 0.06 + gap)))(
-                                                 "bodies.ball.velocity", text_of(Vec3(0, 0, -speed)))));
+                           Set{{"scheme", scheme}}("step", h)("bodies.ball.pose", text_of(Vec3(0, 0, 0.06 + gap)))(
+                               "bodies.ball.velocity", text_of(Vec3(0, 0, -speed)))));
             const std::string numbers = scheme + note(" gap, speed, h", {gap, speed, h});
             EXPECT_NEAR(first_impact(simulation.run()), gap / speed, 1e-9) << numbers;
         }
