@@ -17,8 +17,8 @@ namespace stickslip {
 namespace {
 
 constexpr int max_short_steps = 500;  // impacts in a row without time between them before rebounds end
-constexpr int max_low_hops =
-    1000;  // within closed_gap, in a row, before they end; restitution 0.99 brings hops to shortest_flight in fewer
+// Hops in a row within closed_gap before they end. With restitution 0.99 fewer bring them to shortest_flight.
+constexpr int max_low_hops = 1000;
 constexpr double first_moment = 0.01;  // of the step, at which modes that do not even begin to hold are decided
 
 bool contains(const std::vector<ContactId>& list, const ContactId& id) {
