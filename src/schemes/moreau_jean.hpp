@@ -39,7 +39,7 @@ struct MoreauJeanOptions {
         f("theta", theta, "-", "weight of the end velocity; 1/2 keeps energy, 1 damps");
         f("stabilisation", stabilisation, "-", "share of the position error of joints taken out per step, 0 to 1");
         f("joint_tol", joint_tol, "m",
-          "without tol: steps that leave joints open by more are taken again, in up to eight parts; angles by lengths "
+          "without tol: steps that leave joints open by more are taken again, in up to 32 parts; angles by lengths "
           "of bodies");
         f("contact_stabilisation", contact_stabilisation, "-",
           "with overlap: leave, share of the overlap that velocities take out per step, 0 to 1; not faster than weight "
