@@ -197,7 +197,7 @@ struct Simulation::Impl {
         start.keep(state, step);
         if (budget) {
             budget->start_step();
-            step.deadline = budget->end_of_step();
+            step.deadline = budget->end_of_motion();
         }
         StepReport report;
         if (!substeps.go_on(run, report)) {
@@ -224,6 +224,7 @@ struct Simulation::Impl {
         const double discontinuity = model.system->next_discontinuity(state.t);
         const double t_limit = std::min({model.run.end, discontinuity, edits.next_action(model)});
         const StepReport report = take_step(t_limit);
+        if (budget) budget->end_motion();
         if (const std::string no = judge(report); !no.empty()) {
             refuse(no);
             return false;

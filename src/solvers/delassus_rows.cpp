@@ -45,6 +45,7 @@ void solve_block(const double* inverse, const double* j, int dim, double* y, dou
 
 void solve_block(int d, const double* inverse, const double* j, int dim, double* y, double* W) {
     for (int r = 0; r < dim; ++r) {
+        std::fill_n(y + r * d, d, 0.0);
         for (int k = 0; k < d; ++k)
             for (int i = 0; i < d; ++i) y[r * d + i] += inverse[k * d + i] * j[r * d + k];
         for (int s = 0; s < dim; ++s) {
@@ -88,7 +89,7 @@ void DelassusRows::size_to(const BlockRows& J, const RowVec& compliance, const N
         }
         first_.push_back(static_cast<int>(columns_.size()));
     }
-    values_.assign(static_cast<std::size_t>(values), 0.0);
+    if (values_.size() < static_cast<std::size_t>(values)) values_.resize(static_cast<std::size_t>(values));  // all are set below
     W_.assign(static_cast<std::size_t>(W_first_.back()), 0.0);
     for (int g = 0; g < J.groups(); ++g)
         for (int k = 0; k < dim_[g]; ++k) W_[W_first_[g] + k * (dim_[g] + 1)] = compliance[J.row[g] + k];

@@ -18,7 +18,8 @@
 // rest stays active and nothing is moved again. The bound lets an overlap that the step itself has made go at once, and an older
 // one at `speed`.
 //
-// Under a budget of time sweeps and moves end with the step; what they leave the next steps push out.
+// Under a budget of time sweeps and moves end with the step; what they leave the next steps push out. Where not even one look fits in, the rows
+// of the step are taken for those of its end, with gaps that have changed as the rows say: contacts that had no row are pushed a step later.
 //
 // Contacts give way by a small S, so that the problem always has a solution: a body in a gap that is too narrow stays in it.
 #include "schemes/parts/push_out.hpp"
@@ -58,6 +59,10 @@ constexpr int few_contacts = 40;
 constexpr int max_moves = 4;
 // A move below this share of what was asked for is none: the bodies are squeezed.
 constexpr double smallest_move = 1e-6;
+
+// Of the time of a look from step to step. If smaller, one quick look lets the next one take too long; if larger, a slow one is remembered
+// for many steps in which there was time to look.
+constexpr double forgetting = 0.9;
 
 // Of System::overlap_limit, half the thickness of a body: what a contact with restitution may keep, and what is worth another move. The
 // verdict doubts 0.08. If smaller, rebounds at ordinary steps are moved, which gives them energy; if larger, boxes falling with 1/60 s pass
@@ -113,25 +118,38 @@ double overlap_before(const ContactRows& rows, const ContactId& id) {
     return deepest;
 }
 
-// Evaluates the contacts at x and says by how much each is to be pushed. Returns the largest of these moves.
-double ask_for_moves(const System& system, double h, double speed, const State& x, Step& s, PushOut& w) {
-    system.rows_on(s.sides, x.t, x.q, *s.finder, s.correction.problem.joints, w.found);
+// The contacts at x, whose rows have one line each; or, without asking the system, those of the step as straight lines.
+void find_gaps(const System& system, bool straight, const State& x, Step& s, PushOut& w) {
+    if (!straight) {
+        system.normal_rows_on(s.sides, x.t, x.q, *s.finder, s.correction.problem.joints, w.found);
+        w.rows = &w.found;
+        w.gap.assign(w.found.gap.begin(), w.found.gap.end());
+        return;
+    }
+    w.rows = &s.problem.contacts;
+    w.gap.resize(w.rows->gap.size());
+    for (int i = 0; i < w.rows->size(); ++i) w.gap[i] = w.rows->gap[i] + normal_product(*w.rows, system.nodes(), i, s.dq);
+}
+
+// By how much each contact is to be pushed. Returns the largest of these moves.
+double ask_for_moves(const System& system, double h, double speed, const State& x, const Step& s, PushOut& w) {
+    const ContactRows& rows = *w.rows;
     const Nodes& nodes = system.nodes();
-    w.push.assign(static_cast<std::size_t>(w.found.size()), 0.0);
+    w.push.assign(static_cast<std::size_t>(rows.size()), 0.0);
     double largest = 0;
-    for (int i = 0; i < w.found.size(); ++i) {
-        const double gap = w.found.gap[i];
+    for (int i = 0; i < rows.size(); ++i) {
+        const double gap = w.gap[i];
         if (!(gap < 0)) continue;
-        const double slop = slop_of(system, s, w.found, i);
+        const double slop = slop_of(system, s, rows, i);
         if (!(gap < -slop)) continue;
-        const double kept = left(system, w.found, i, normal_product(w.found, nodes, i, x.v), h, slop);
+        const double kept = left(system, rows, i, normal_product(rows, nodes, i, x.v), h, slop);
         if (!(gap < -kept)) continue;
-        const double old = overlap_before(s.problem.contacts, w.found.id[i]);
+        const double old = overlap_before(s.problem.contacts, rows.id[i]);
         w.push[i] = std::min(-gap - kept + slop / 2, std::max(-gap - old, 0.0) + h * speed);
         if (!(w.push[i] > 0)) continue;
         if (-gap > w.now) {
             w.now = -gap;
-            w.where = w.found.id[i];
+            w.where = rows.id[i];
         }
         largest = std::max(largest, w.push[i]);
     }
@@ -142,18 +160,19 @@ double ask_for_moves(const System& system, double h, double speed, const State& 
 void find_islands(const Nodes& nodes, double farthest, const BilateralRows& joints, PushOut& w) {
     w.groups.reset(nodes.size());
     w.groups.join(joints.jacobian);
-    for (int i = 0; i < w.found.size(); ++i)
-        if (w.found.gap[i] <= farthest) w.groups.join(w.found.jacobian, i);
+    const ContactRows& rows = *w.rows;
+    for (int i = 0; i < rows.size(); ++i)
+        if (w.gap[i] <= farthest) w.groups.join(rows.jacobian, i);
     w.moves.assign(static_cast<std::size_t>(nodes.size()), 0);
-    for (int i = 0; i < w.found.size(); ++i)
+    for (int i = 0; i < rows.size(); ++i)
         if (w.push[i] > 0)
-            for (const BlockRows::Block& block : w.found.jacobian.blocks_of(i))
+            for (const BlockRows::Block& block : rows.jacobian.blocks_of(i))
                 w.moves[w.groups.root_of(block.node)] = 1;
 }
 
 bool takes_part(double farthest, int i, PushOut& w) {
-    if (!(w.found.gap[i] <= farthest)) return false;
-    const auto blocks = w.found.jacobian.blocks_of(i);
+    if (!(w.gap[i] <= farthest)) return false;
+    const auto blocks = w.rows->jacobian.blocks_of(i);
     return !blocks.empty() && w.moves[w.groups.root_of(blocks[0].node)];
 }
 
@@ -174,12 +193,13 @@ void fill_move(const System& system, double farthest, const State& x, Step& s, P
     const Nodes& nodes = system.nodes();
     ContactRows& rows = problem.contacts;
     rows.clear();
+    const ContactRows& all = *w.rows;
     std::size_t kept = 0;
-    for (int i = 0; i < w.found.size(); ++i) {
+    for (int i = 0; i < all.size(); ++i) {
         if (!takes_part(farthest, i, w)) continue;
-        rows.begin_contact(w.found.id[i], 1, w.found.gap[i], 0, 0, 0);
-        for (const BlockRows::Block& block : w.found.jacobian.blocks_of(i)) {
-            const double* row = w.found.jacobian.values.data() + block.offset;
+        rows.begin_contact(all.id[i], 1, w.gap[i], 0, 0, 0);
+        for (const BlockRows::Block& block : all.jacobian.blocks_of(i)) {
+            const double* row = all.jacobian.values.data() + block.offset;
             auto copy = rows.jacobian.add_block(block.node, nodes.dof(block.node));
             for (int c = 0; c < nodes.dof(block.node); ++c) copy(0, c) = row[c];
         }
@@ -230,13 +250,14 @@ void find_move(Solver& solver, double scale, Step& s, PushOut& w) {
     reset_solution(s.correction.solution);
     SolveReport report;
     // Where no time is left one sweep is all there is, and nobody asks how good it is but improves().
-    w.sweeps.looks = !w.meter.used_up();
+    w.sweeps.looks = w.meter.used_up() ? NsgsSolver::Looks::never : NsgsSolver::Looks::in_between;
     w.sweeps.sweep(s.correction.problem, s.correction.solution, max_sweeps, report);
 }
 
 // One move. True: it was for an overlap so deep that another look is worth while.
-bool move_apart(const System& system, Solver& solver, double h, double speed, State& x, Step& s, PushOut& w) {
+bool move_apart(const System& system, Solver& solver, double h, double speed, bool straight, State& x, Step& s, PushOut& w) {
     w.now = 0;
+    find_gaps(system, straight, x, s, w);
     const double largest = ask_for_moves(system, h, speed, x, s, w);
     if (!(largest > 0)) return false;
     w.deepest = std::max(w.deepest, w.now);
@@ -249,12 +270,18 @@ bool move_apart(const System& system, Solver& solver, double h, double speed, St
     move = largest * s.correction.solution.v;
     if (!improves(move, s.correction.problem)) {
         w.deep = deep;
-        w.squeezed = deep || is_found_exactly(s);  // a few sweeps may have missed what there is
+        w.squeezed = !straight && (deep || is_found_exactly(s));  // a few sweeps may have missed what there is
         return false;
     }
     system.advance(x.q, move);
     s.ledger.move(system, x);
-    return deep;
+    return deep && !straight;
+}
+
+// Whether a look would take longer than the step may. Joints, which must be kept, are looked at in any case.
+bool no_time_to_look(const Step& s, double now, const PushOut& w) {
+    return s.deadline < infinity && s.problem.joints.size() == 0 &&
+           now + w.look_time * s.problem.contacts.size() > s.deadline;
 }
 
 }  // namespace
@@ -264,8 +291,19 @@ void push_out(const System& system, Solver& solver, double h, State& x, Step& s,
     w.squeezed = w.deep = false;
     if (!w.arrives && !may_overlap(system, h, s)) return;
     double speed = speed_share * s.tolerances.scales.speed;  // once per step
-    for (int k = 0; k < max_moves && move_apart(system, solver, h, speed, x, s, w); ++k) {
-        if (s.deadline < infinity && processor_time() >= s.deadline) break;
+    const bool timed = s.deadline < infinity;
+    double before = timed ? processor_time() : 0;
+    const bool straight = no_time_to_look(s, before, w);
+    for (int k = 0; k < max_moves; ++k) {
+        const bool again = move_apart(system, solver, h, speed, straight, x, s, w);
+        if (timed) {
+            const double now = processor_time();
+            if (!straight && s.problem.contacts.size() > 0)
+                w.look_time = std::max((now - before) / s.problem.contacts.size(), forgetting * w.look_time);
+            if (now >= s.deadline || no_time_to_look(s, now, w)) break;
+            before = now;
+        }
+        if (!again) break;
         speed = 0;
     }
 }
