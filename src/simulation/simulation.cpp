@@ -198,6 +198,7 @@ struct Simulation::Impl {
         if (budget) {
             budget->start_step();
             step.deadline = budget->end_of_motion();
+            step.left_out = 0;
         }
         StepReport report;
         if (!substeps.go_on(run, report)) {
@@ -243,7 +244,7 @@ struct Simulation::Impl {
         step.q1 = state.q;
         step.v1 = state.v;
         refuse_edit(no_edit);
-        if (budget) budget->end_step();
+        if (budget) budget->end_step(step.left_out);
         return true;
     }
 };

@@ -36,12 +36,12 @@ public:
     void end_motion() {
         if (budget_.ms) moved_ = clock_();
     }
-    // After the recorders.
-    void end_step() {
+    // After the recorders. What the scheme has left out for lack of time is reserved too: else the solver would have that for ever.
+    void end_step(double left_out = 0) {
         if (!budget_.ms) return;
         const double now = clock_();
         after_.see(now - moved_, 0);
-        rest_.see(now - solved_, contacts_);
+        rest_.see(now - solved_ + left_out, contacts_);
     }
 
     SolveReport solve(const StepProblem& problem, StepSolution& solution) override {

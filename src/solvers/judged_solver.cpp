@@ -45,6 +45,7 @@ SolveReport JudgedSolver::solve(const StepProblem& problem, StepSolution& soluti
     const bool late = deadline_ < infinity && processor_time() >= deadline_;
     if (late && !claimed && report.residual.max() > tol) {  // looked at more closely it would be no better, and that takes as long as a sweep
         report.tol = tol;
+        if (report.status == Status::infeasible) report.status = Status::not_converged;  // believed only after a search
         return report;
     }
     const Certificate first = certify(problem, solution, tol, work_);

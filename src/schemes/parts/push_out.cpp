@@ -63,6 +63,8 @@ constexpr double smallest_move = 1e-6;
 // Of the time of a look from step to step. If smaller, one quick look lets the next one take too long; if larger, a slow one is remembered
 // for many steps in which there was time to look.
 constexpr double forgetting = 0.9;
+// The same where there was no time: if smaller, looks are tried that take longer than they may; if larger, one long look ends them for good.
+constexpr double slow_forgetting = 0.98;
 
 // Of System::overlap_limit, half the thickness of a body: what a contact with restitution may keep, and what is worth another move. The
 // verdict doubts 0.08. If smaller, rebounds at ordinary steps are moved, which gives them energy; if larger, boxes falling with 1/60 s pass
@@ -233,11 +235,10 @@ bool is_found_exactly(const Step& s) {
     return s.correction.problem.joints.size() > 0 || s.correction.problem.contacts.size() <= few_contacts;
 }
 
-// The move multiplied by `scale`, into s.correction.solution.v.
-void find_move(Solver& solver, double scale, Step& s, PushOut& w) {
+// The move multiplied by `scale`, into s.correction.solution.v. False if a solver had to leave it before it was found.
+bool find_move(Solver& solver, double scale, Step& s, PushOut& w) {
     if (is_found_exactly(s)) {
-        solve_move(solver, scale, s);
-        return;
+        return solve_move(solver, scale, s) || s.deadline == infinity;
     }
     w.sweeps.options.tol = sweep_error;
     w.sweeps.options.polish = false;
@@ -252,6 +253,7 @@ void find_move(Solver& solver, double scale, Step& s, PushOut& w) {
     // Where no time is left one sweep is all there is, and nobody asks how good it is but improves().
     w.sweeps.looks = w.meter.used_up() ? NsgsSolver::Looks::never : NsgsSolver::Looks::in_between;
     w.sweeps.sweep(s.correction.problem, s.correction.solution, max_sweeps, report);
+    return s.deadline == infinity || processor_time() < s.deadline;
 }
 
 // One move. True: it was for an overlap so deep that another look is worth while.
@@ -265,12 +267,14 @@ bool move_apart(const System& system, Solver& solver, double h, double speed, bo
     const double farthest = pushes_within_reach * largest;
     find_islands(system.nodes(), farthest, s.correction.problem.joints, w);
     fill_move(system, farthest, x, s, w);
-    find_move(solver, 1 / largest, s, w);
+    const bool found = find_move(solver, 1 / largest, s, w);
     VecX& move = s.correction.move;
     move = largest * s.correction.solution.v;
     if (!improves(move, s.correction.problem)) {
         w.deep = deep;
-        w.squeezed = !straight && (deep || is_found_exactly(s));  // a few sweeps may have missed what there is
+        // A few sweeps may have missed what there is, and so may a solver whose time was used up: whether bodies exclude each other is then not
+        // asked, which takes as long as many steps.
+        w.squeezed = found && !straight && (deep || is_found_exactly(s));
         return false;
     }
     system.advance(x.q, move);
@@ -298,8 +302,13 @@ void push_out(const System& system, Solver& solver, double h, State& x, Step& s,
         const bool again = move_apart(system, solver, h, speed, straight, x, s, w);
         if (timed) {
             const double now = processor_time();
-            if (!straight && s.problem.contacts.size() > 0)
-                w.look_time = std::max((now - before) / s.problem.contacts.size(), forgetting * w.look_time);
+            const int contacts = s.problem.contacts.size();
+            if (straight) {
+                w.look_time *= slow_forgetting;
+                s.left_out = std::max(w.look_time * contacts - (now - before), 0.0);
+            } else if (contacts > 0) {
+                w.look_time = std::max((now - before) / contacts, forgetting * w.look_time);
+            }
             if (now >= s.deadline || no_time_to_look(s, now, w)) break;
             before = now;
         }
