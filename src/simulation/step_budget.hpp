@@ -31,7 +31,7 @@ public:
         deal(0);
     }
     // [s] of processor_time(): when the scheme is to be done with the step that has started; infinity: there is no limit.
-    double end_of_motion() const { return budget_.ms ? started_ + time() - after_.expected(0) : infinity; }
+    double end_of_motion() const { return budget_.ms ? started_ + late * time() - after_.expected(0) : infinity; }
     // After the scheme, whose step is judged and recorded now.
     void end_motion() {
         if (budget_.ms) moved_ = clock_();
@@ -66,6 +66,9 @@ public:
 
 private:
     static constexpr double most_reserved = 0.7;  // of the time of a step
+    // Of it: what the scheme does after the solve is reserved and mostly ends in time. If smaller, overlap of steps that are late by a little is
+    // not looked at: rocks then overlapped three times as deep; if larger, steps are late.
+    static constexpr double late = 1.1;
     static constexpr int many_contacts = 100;     // fewer say little about the time of one
 
     // [s] What a part of a step takes, from the steps before: the longest, of which a little is forgotten in every step, and the same per

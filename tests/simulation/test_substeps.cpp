@@ -247,7 +247,7 @@ TEST(StepBudget, TimeIsReservedForWhatFollowsTheSolve) {
     clock_now += 0.001;
     solver.end_step();
     EXPECT_NEAR(allowed(), 0.016, 1e-9);
-    EXPECT_NEAR(solver.end_of_motion() - clock_now, 0.019, 1e-9);
+    EXPECT_NEAR(solver.end_of_motion() - clock_now, 0.021, 1e-9);  // a tenth late, so that overlap is looked at
     static_cast<void>(solver.solve(problem, solution));
     clock_now += 0.03;
     solver.end_motion();
