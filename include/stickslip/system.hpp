@@ -119,6 +119,9 @@ public:
     // edge must not see what lies behind. Only systems with edges know the difference.
     virtual void rows_on(EdgeSides sides, double t, const VecX& q, ContactFinder& finder, BilateralRows& joints,
                          ContactRows& contacts) const;
+    // The same for who asks for gaps and normals alone: systems may leave out the tangents, with one row per contact.
+    virtual void normal_rows_on(EdgeSides sides, double t, const VecX& q, ContactFinder& finder, BilateralRows& joints,
+                                ContactRows& contacts) const;
     virtual double gap_on(EdgeSides sides, const ContactId& id, const VecX& q, ContactFinder& finder) const;
 
     // The joint limits among the contacts of rows(), alone and cheap: schemes do not let them be passed.

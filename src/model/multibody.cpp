@@ -18,6 +18,7 @@ MultibodySystem::MultibodySystem(MultibodyModel model)
     model_.collision.plane_normal = bodies_->freedom().normal;
     leave_out_absent_colliders();
     model_.collision.identity = std::make_shared<const char>();
+    for (const Collider& collider : model_.collision.colliders) half_thickness_.push_back(half_thickness(collider.shape));
     model_.collision.fixed.clear();
     for (const RigidBody& body : model_.bodies) model_.collision.fixed.push_back(body.fixed);
 }

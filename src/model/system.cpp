@@ -64,6 +64,11 @@ void System::rows_on(EdgeSides, double t, const VecX& q, ContactFinder& finder, 
     rows(t, q, finder, joints, contacts);
 }
 
+void System::normal_rows_on(EdgeSides sides, double t, const VecX& q, ContactFinder& finder, BilateralRows& joints,
+                            ContactRows& contacts) const {
+    rows_on(sides, t, q, finder, joints, contacts);
+}
+
 double System::gap_on(EdgeSides, const ContactId& id, const VecX& q, ContactFinder& finder) const {
     return gap(id, q, finder);
 }

@@ -221,10 +221,10 @@ void AutoSolver::last_sweeps(Climb& climb) {
     copy_solution(rung_named(climb.report.solver) == Rung::mode_solve ? guess_ : climb.best, x_);
     nsgs_.meter = nullptr;
     nsgs_.options.polish = false;
-    nsgs_.looks = false;
+    nsgs_.looks = NsgsSolver::Looks::at_end;
     SolveReport local;
     nsgs_.sweep(climb.problem, x_, count, local);
-    nsgs_.looks = true;
+    nsgs_.looks = NsgsSolver::Looks::in_between;
     nsgs_.options.polish = true;
     nsgs_.meter = &meter_;
     climb.report.iterations += local.iterations;

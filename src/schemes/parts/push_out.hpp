@@ -20,9 +20,12 @@ inline constexpr const char* overlap_help =
 
 // Its scratch, and what it did in the step at hand.
 struct PushOut {
-    NsgsSolver sweeps;         // for bodies without joints
-    WorkMeter meter;           // of the sweeps
-    ContactRows found;         // all contacts at the end of the step
+    NsgsSolver sweeps;                  // for bodies without joints
+    WorkMeter meter;                    // of the sweeps
+    ContactRows found;                  // all contacts at the end of the step,
+    const ContactRows* rows = nullptr;  // or those of its start, if no time is left to find them
+    std::vector<double> gap;            // per contact of `rows` [m], at the end of the step
+    double look_time = 0;               // [s] per contact: what it takes to find them and to move bodies once
     std::vector<double> push;  // per contact [m]: the move asked of it; 0: it only must not be pushed in further
     NodeGroups groups;         // of nodes that are moved together
     std::vector<char> moves;   // per node that stands for a group: it is pushed
