@@ -8,8 +8,8 @@ namespace stickslip {
 
 namespace {
 
-constexpr int rounds =
-    10;  // all of them: near the solution changes rise and fall before they end. With 15 ten boxes took half as long again
+// All of them are made: near the solution changes rise once more before they vanish. With 15, ten boxes took half as long again.
+constexpr int rounds = 10;
 constexpr double fall = 0.2;  // of the residual from one try to the next
 
 }  // namespace
