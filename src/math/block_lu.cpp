@@ -7,6 +7,7 @@
 #include "base/parallel.hpp"
 #include "math/block_kernels.hpp"
 #include "math/dense_lu.hpp"
+#include "math/solve_kernels.hpp"
 #include "math/work_mat.hpp"
 #include "stickslip/error.hpp"
 
@@ -21,9 +22,6 @@ constexpr int large_product = 1000;  // multiplications from which Eigen's packe
 // 100 boxes and piles of 250 do not notice. A complete graph, R^3 / 3 multiplications, is a tail from 60 rows on.
 constexpr double block_cost = 2;
 constexpr double tail_cost = 7e4;
-constexpr int panel = 32;            // columns
-constexpr int strip = 96;            // columns updated as one part
-constexpr int least_parallel = 400;  // rows: below, starting threads costs more than they save
 // Rows behind a run in one part of its elimination, and products of 6 x 6 blocks below which all are one part: some tens of microseconds.
 constexpr int rows_of_part = 4, least_products = 1500;
 
@@ -376,7 +374,8 @@ bool BlockLu::factor_run(int first, int end) {
     };
     for (int c = first; c < end; ++c) {
         if (!factor_dense(diagonal(c), pivots(c), 6)) return false;
-        for (int j = c + 1; j < end; ++j) solve_columns(diagonal(c), pivots(c), values + upper_[entry(j, c)], 6, 6);
+        kernels::settle_66(diagonal(c), pivots(c));
+        for (int j = c + 1; j < end; ++j) kernels::solve_66_columns(diagonal(c), pivots(c), values + upper_[entry(j, c)]);
         for (int j = c + 1; j < end; ++j) {
             kernels::subtract_product_66(values + lower_[entry(j, c)], values + upper_[entry(j, c)], diagonal(j));
             for (int row = j + 1; row < end; ++row) take_away(c, j, row);
@@ -384,7 +383,7 @@ bool BlockLu::factor_run(int first, int end) {
     }
     each_row_behind(first, end, [&](int behind) {
         for (int c = first; c < end; ++c) {
-            solve_columns(diagonal(c), pivots(c), values + upper_[entry(end + behind, c)], 6, 6);
+            kernels::solve_66_columns(diagonal(c), pivots(c), values + upper_[entry(end + behind, c)]);
             for (int j = c + 1; j < end; ++j) take_away(c, j, end + behind);
         }
     });
@@ -426,124 +425,45 @@ int BlockLu::first_in_tail(int k) const {
     return static_cast<int>(std::lower_bound(begin, end, tail_first_) - row_.begin());
 }
 
-// Right-looking LU by panels: rows are exchanged over the whole tail.
-bool BlockLu::factor_tail() {
-    const int n = tail_rows_;
-    double* const a = values_.data() + tail_;
-    const auto at = [&](int i, int j) -> double* { return a + i + static_cast<std::ptrdiff_t>(j) * n; };
-    for (int start = 0; start < n; start += panel) {
-        const int width = std::min(panel, n - start), stop = start + width;
-        for (int k = start; k < stop; ++k) {
-            int best = k;
-            for (int i = k + 1; i < n; ++i)
-                if (std::abs(*at(i, k)) > std::abs(*at(best, k))) best = i;
-            tail_pivot_[k] = best;
-            const double p = *at(best, k);
-            if (!(std::abs(p) > 0) || !std::isfinite(p)) return false;
-            if (best != k)
-                for (int j = 0; j < n; ++j) std::swap(*at(k, j), *at(best, j));
-            const double inverse = 1 / p;
-            double* const column = at(0, k);
-            for (int i = k + 1; i < n; ++i) column[i] *= inverse;
-            for (int j = k + 1; j < stop; ++j) {
-                const double s = *at(k, j);
-                double* const to = at(0, j);
-                for (int i = k + 1; i < n; ++i) to[i] -= column[i] * s;
-            }
-        }
-        using Block = Eigen::Map<MatX, 0, Eigen::OuterStride<>>;
-        const int rest = n - stop;
-        if (rest == 0) continue;
-        const Block L(at(stop, start), rest, width, Eigen::OuterStride<>(n));
-        // Column strips of fixed width are parts: the same sums for any number of threads.
-        const int strips = (rest + strip - 1) / strip;
-        const auto update = [&](int k) {
-            const int first = k * strip, columns = std::min(strip, rest - first);
-            for (int j = stop + first; j < stop + first + columns; ++j) {
-                double* const to = at(0, j);
-                for (int c = start; c < stop; ++c) {
-                    const double s = to[c];
-                    const double* const column = at(0, c);
-                    for (int i = c + 1; i < stop; ++i) to[i] -= column[i] * s;
-                }
-            }
-            const Block U(at(start, stop + first), width, columns, Eigen::OuterStride<>(n));
-            Block C(at(stop, stop + first), rest, columns, Eigen::OuterStride<>(n));
-            product_in_tiles(L, U,
-                             [&](Eigen::Index i, Eigen::Index j, Eigen::Index ni, Eigen::Index nj, const auto& ab) {
-                                 C.block(i, j, ni, nj).noalias() -= ab;
-                             });
-        };
-        if (rest >= least_parallel)
-            in_parallel(strips, update);
-        else
-            for (int k = 0; k < strips; ++k) update(k);
-    }
-    return true;
-}
-
 double BlockLu::work() const {
     double sum = std::pow(tail_rows_, 3) / 3;
     for (int k = 0; k < tail_first_; ++k) sum += column_work(k);
     return sum;
 }
 
-void BlockLu::solve_tail(double* x, int columns) const {
-    const int n = tail_rows_, nv = nodes_.nv();
-    const double* const a = values_.data() + tail_;
-    SS_ASSERT(columns <= max_columns, "too many columns at once");
-    double* const y = tail_x_.data();
-    for (int c = 0; c < columns; ++c) {
-        for (int k = tail_first_; k < nodes_.size(); ++k) {
-            const int node = elimination_[k];
-            std::copy_n(x + c * nv + nodes_.start[node], nodes_.dof(node), y + c * n + tail_row_[k - tail_first_]);
-        }
-        for (int k = 0; k < n; ++k) std::swap(y[c * n + k], y[c * n + tail_pivot_[k]]);
-    }
-    for (int k = 0; k < n; ++k) {
-        const double* const column = a + static_cast<std::ptrdiff_t>(k) * n;
-        for (double* to = y; to < y + columns * n; to += n) {
-            const double s = to[k];
-            for (int i = k + 1; i < n; ++i) to[i] -= column[i] * s;
-        }
-    }
-    for (int k = n - 1; k >= 0; --k) {
-        const double* const column = a + static_cast<std::ptrdiff_t>(k) * n;
-        for (double* to = y; to < y + columns * n; to += n) {
-            const double s = to[k] /= column[k];
-            for (int i = 0; i < k; ++i) to[i] -= column[i] * s;
-        }
-    }
-    for (int c = 0; c < columns; ++c) {
-        for (int k = tail_first_; k < nodes_.size(); ++k) {
-            const int node = elimination_[k];
-            std::copy_n(y + c * n + tail_row_[k - tail_first_], nodes_.dof(node), x + c * nv + nodes_.start[node]);
-        }
-    }
-}
-
 void BlockLu::solve(double* x, int columns) const {
     const double* const values = values_.data();
     const std::ptrdiff_t nv = nodes_.nv();
+    constexpr std::ptrdiff_t pair = 72;  // K_ik and X_ki of 6 x 6
     for (int k = 0; k < tail_first_; ++k) {
-        const int node = elimination_[k], d = nodes_.dof(node);
-        double* const xk = x + nodes_.start[node];
-        for (int c = 0; c < columns; ++c)
-            solve_dense(values + diagonal_[node], pivots_.data() + nodes_.start[node], xk + c * nv, d);
-        for (int e = column_[k]; e < column_[k + 1]; ++e) {
-            const int later = elimination_[row_[e]];
-            for (int c = 0; c < columns; ++c)
-                times_any(values + lower_[e], xk + c * nv, x + c * nv + nodes_.start[later], nodes_.dof(later), d);
+        const int node = elimination_[k], d = nodes_.dof(node), begin = column_[k], count = column_[k + 1] - begin;
+        const double* const D = values + diagonal_[node];
+        const int* const pivot = pivots_.data() + nodes_.start[node];
+        for (double* to = x; to < x + columns * nv; to += nv) {
+            double* const xk = to + nodes_.start[node];
+            const auto later = [&](int e) { return to + nodes_.start[elimination_[row_[begin + e]]]; };
+            if (sixes_[k]) {
+                kernels::solve_66(D, pivot, xk);
+                if (count > 0) kernels::push_66(values + lower_[begin], pair, count, xk, later);
+                continue;
+            }
+            solve_dense(D, pivot, xk, d);
+            for (int e = 0; e < count; ++e)
+                times_any(values + lower_[begin + e], xk, later(e), nodes_.dof(elimination_[row_[begin + e]]), d);
         }
     }
     solve_tail(x, columns);
     for (int k = tail_first_ - 1; k >= 0; --k) {
-        const int node = elimination_[k], d = nodes_.dof(node);
-        double* const xk = x + nodes_.start[node];
-        for (int e = column_[k]; e < column_[k + 1]; ++e) {
-            const int later = elimination_[row_[e]];
-            for (int c = 0; c < columns; ++c)
-                times_any(values + upper_[e], x + c * nv + nodes_.start[later], xk + c * nv, d, nodes_.dof(later));
+        const int node = elimination_[k], d = nodes_.dof(node), begin = column_[k], count = column_[k + 1] - begin;
+        for (double* to = x; to < x + columns * nv; to += nv) {
+            double* const xk = to + nodes_.start[node];
+            const auto later = [&](int e) { return to + nodes_.start[elimination_[row_[begin + e]]]; };
+            if (sixes_[k]) {
+                if (count > 0) kernels::pull_66(values + upper_[begin], pair, count, xk, later);
+                continue;
+            }
+            for (int e = 0; e < count; ++e)
+                times_any(values + upper_[begin + e], later(e), xk, d, nodes_.dof(elimination_[row_[begin + e]]));
         }
     }
 }

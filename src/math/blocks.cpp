@@ -1,5 +1,6 @@
 #include "stickslip/blocks.hpp"
 
+#include "math/row_kernels.hpp"
 #include "stickslip/error.hpp"
 
 namespace stickslip {
@@ -154,11 +155,22 @@ void add_rows(const double* j, const double* x, int rows, double* out) {
 }  // namespace
 
 void BlockRows::product(const Nodes& nodes, const ConstRef& v, Eigen::Ref<VecX> u) const {
+    const auto touches_bodies = [this](int g, const int* from) {  // of six velocities, and nothing else
+        for (int b = first[g]; b < first[g + 1]; ++b)
+            if (from[blocks[b].node + 1] - from[blocks[b].node] != 6) return false;
+        return true;
+    };
     const int *start = nodes.start.data(), *rows_of = row.data(), *blocks_from = first.data();
     const double *all = values.data(), *from = v.data();
     double* out = u.data();
     for (int g = 0, n = groups(); g < n; ++g) {
         const int i0 = rows_of[g], i1 = rows_of[g + 1];
+        if (i1 - i0 == 3 && touches_bodies(g, start)) {
+            kernels::ThreeRows contact;
+            for (int b = blocks_from[g]; b < blocks_from[g + 1]; ++b) contact.add(all + blocks[b].offset, from + start[blocks[b].node]);
+            contact.sums(out + i0);
+            continue;
+        }
         for (int i = i0; i < i1; ++i) out[i] = 0;
         for (int b = blocks_from[g]; b < blocks_from[g + 1]; ++b) {
             const int node = blocks[b].node, d = start[node + 1] - start[node];
@@ -203,7 +215,9 @@ void BlockRows::add_transpose_product(const Nodes& nodes, const ConstRef& p, Eig
             const int d = nodes.dof(b.node);
             const double* j = values.data() + b.offset;
             double* out = y.data() + nodes.start[b.node];
-            if (d == 6) {
+            if (d == 6 && rows_of_group == 3) {
+                kernels::add_transpose_36(j, from + row[g], out);
+            } else if (d == 6) {
                 add_transpose<6>(j, from + row[g], rows_of_group, out);
             } else if (d == 3) {
                 add_transpose<3>(j, from + row[g], rows_of_group, out);

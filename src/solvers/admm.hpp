@@ -12,6 +12,7 @@
 #pragma once
 
 #include "problems/residual.hpp"
+#include "solvers/mode_tries.hpp"
 #include "solvers/row_weights.hpp"
 #include "solvers/work_meter.hpp"
 
@@ -29,8 +30,9 @@ struct AdmmOptions {
 
 class Admm {
 public:
-    // Improves `solution`, the best point so far, whose residual is report.residual; true when that is at most tol.
-    bool improve(const StepProblem& problem, RowWeights& weights, const AdmmOptions& options, double tol, WorkMeter& meter,
+    // Improves `solution`, the best point so far, whose residual is report.residual; true when that is at most tol. `tries` are made
+    // between blocks.
+    bool improve(const StepProblem& problem, RowWeights& weights, const AdmmOptions& options, double tol, WorkMeter& meter, ModeTries& tries,
                  StepSolution& solution, SolveReport& report);
 
 private:
@@ -47,6 +49,7 @@ private:
     StepSolution x_;
     Residual residual_;
     ResidualWork residual_work_;
+    bool looked_ = false;  // residual_work_ knows this problem
 };
 
 }  // namespace stickslip
