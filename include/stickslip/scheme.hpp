@@ -225,6 +225,7 @@ struct Step : StepRecord {
 
     // [s] of processor_time(): when the step is to end under a budget of time, told to what is no solve.
     double deadline = infinity;
+    double left_out = 0;  // [s] what the step would have taken longer if there had been time
 
     // Of the run, set before prepare(): without that those of bodies of 1 m, 1 m/s and 1 kg.
     Tolerances tolerances;

@@ -70,6 +70,9 @@ public:
     // Adds s F(v) to `A`, where F(v) v is the gyroscopic force and F is antisymmetric: (J omega) x per body. F does not couple
     // nodes; velocity forces that do belong into forces(), with their slopes.
     virtual void add_gyroscopic(double s, const VecX& v, BlockMatrix& A) const;
+    // True: v of this node is (velocity of the centre of mass, angular velocity in the axes of a body), whose block of M is constant, and
+    // advance() turns the body by the rotation vector in dq.
+    virtual bool is_body_in_space(int node) const;
     // K = -dk/dq and C = -dk/dv of forces(), shaped as nodes(), returns false and leaves them alone if both vanish.
     virtual bool slopes(double t, const VecX& q, const VecX& v, BlockMatrix& K, BlockMatrix& C) const;
 
@@ -116,6 +119,9 @@ public:
     // edge must not see what lies behind. Only systems with edges know the difference.
     virtual void rows_on(EdgeSides sides, double t, const VecX& q, ContactFinder& finder, BilateralRows& joints,
                          ContactRows& contacts) const;
+    // The same for who asks for gaps and normals alone: systems may leave out the tangents, with one row per contact.
+    virtual void normal_rows_on(EdgeSides sides, double t, const VecX& q, ContactFinder& finder, BilateralRows& joints,
+                                ContactRows& contacts) const;
     virtual double gap_on(EdgeSides sides, const ContactId& id, const VecX& q, ContactFinder& finder) const;
 
     // The joint limits among the contacts of rows(), alone and cheap: schemes do not let them be passed.

@@ -16,6 +16,7 @@ constexpr int part_size = 48;
 }  // namespace
 
 int CollisionModel::collider_index(std::uint32_t id) const {
+    if (id < colliders.size() && colliders[id].id == id) return static_cast<int>(id);  // nothing was ever taken out
     const auto found = std::lower_bound(colliders.begin(), colliders.end(), id,
                                         [](const Collider& c, std::uint32_t wanted) { return c.id < wanted; });
     return found != colliders.end() && found->id == id ? static_cast<int>(found - colliders.begin()) : -1;

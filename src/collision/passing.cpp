@@ -61,6 +61,8 @@ PassingGuard::Part PassingGuard::part(const CollisionModel& model, int collider)
     part.spin = motion.twist.angular;
     if (const double speed = part.spin.norm(); speed > 0) part.reach = core_reach(part.shape, part.spin / speed);
     part.swing = part.spin.squaredNorm() * (pose.position - motion.twist.origin).norm();
+    part.centre = motion.twist.origin;
+    part.drift = motion.twist.linear;
     return part;
 }
 
@@ -131,21 +133,36 @@ double PassingGuard::nearness(const CollisionModel& model, int a, int b) {
 }
 
 void PassingGuard::move(Part& part, double t) {
-    part.shape.position += t * part.velocity + (t * t / 2) * part.acceleration;
-    part.velocity += t * part.acceleration;
-    if (const double speed = part.spin.norm(); speed > 0)
-        part.shape.rotation = Eigen::AngleAxisd(t * speed, part.spin / speed).toRotationMatrix() * part.shape.rotation;
+    const double speed = part.spin.norm();
+    Mat3 turn = Mat3::Identity();
+    if (speed > 0) turn = Eigen::AngleAxisd(t * speed, part.spin / speed).toRotationMatrix();
+    if (part.swing > 0) {
+        const Vec3 arm = turn * (part.shape.position - part.centre);
+        part.centre += t * part.drift + (t * t / 2) * part.acceleration;
+        part.drift += t * part.acceleration;
+        part.shape.position = part.centre + arm;
+        part.velocity = part.drift + part.spin.cross(arm);
+    } else {
+        part.shape.position += t * part.velocity + (t * t / 2) * part.acceleration;
+        part.velocity += t * part.acceleration;
+    }
+    if (speed > 0) part.shape.rotation = turn * part.shape.rotation;
+}
+
+void PassingGuard::turn_back(Part& part) {
+    part.velocity = -part.velocity;
+    part.drift = -part.drift;
+    part.spin = -part.spin;
 }
 
 // From where they are, then from where the safe time has taken them, and so on: from afar no direction may tell their sides for all
 // of the step that bodies need to fly past an edge.
-double PassingGuard::meeting_time(Part a, Part b, double h) {
+double PassingGuard::meeting_time(Part a, Part b, double h, Round round) {
     double left = h;
     for (int k = 0; k < max_advances; ++k) {
         const double safe = pair_time({a, b, 0.0, 0.0, 0.0, Vec3::Zero()}, left);
         if (safe > left) return infinity;
-        // They meet; or a shape goes round the centre of its body, on a path that is not followed.
-        if (!(safe > least_advance * h) || a.swing > 0 || b.swing > 0) break;
+        if (!(safe > least_advance * h) || (round == Round::stop && (a.swing > 0 || b.swing > 0))) break;
         left -= safe;
         move(a, safe);
         move(b, safe);
@@ -154,7 +171,7 @@ double PassingGuard::meeting_time(Part a, Part b, double h) {
 }
 
 bool PassingGuard::passes_by(const CollisionModel& model, int a, int b, double h) {
-    return meeting_time(part(model, a), part(model, b), h) == infinity;
+    return meeting_time(part(model, a), part(model, b), h, Round::stop) == infinity;
 }
 
 double PassingGuard::pair_gap(Part a, Part b, double t) {
@@ -169,15 +186,14 @@ double PassingGuard::pair_gap(Part a, Part b, double t) {
 
 // The gap of convex shapes that go straight is convex in time: its least value is found by thirds, where they begin to overlap by halves.
 double PassingGuard::clip_time(const Part& a, const Part& b, double h) {
-    const double first = meeting_time(a, b, h);
+    const double first = meeting_time(a, b, h, Round::follow);
     if (!(first > 0) || first == infinity) return infinity;
     Part a_back = a, b_back = b;
     for (Part* part : {&a_back, &b_back}) {
         move(*part, h);
-        part->velocity = -part->velocity;
-        part->spin = -part->spin;
+        turn_back(*part);
     }
-    const double last = h - meeting_time(a_back, b_back, h);
+    const double last = h - meeting_time(a_back, b_back, h, Round::follow);
     double from = first, to = last;
     for (int k = 0; k < clip_rounds && from < to; ++k) {
         const double third = (to - from) / 3, x = from + third, y = to - third;
@@ -243,8 +259,7 @@ double PassingGuard::first_clip(const CollisionModel& model, std::span<const Con
     double first = h;
     for (const auto& [i, j] : finder_.candidates()) {
         if (!finder_.near(i, j) || is_held(model, i, j, held)) continue;
-        const Part &a = part_at(model, i), &b = part_at(model, j);
-        if (a.swing == 0 && b.swing == 0) first = std::min(first, clip_time(a, b, h));
+        first = std::min(first, clip_time(part_at(model, i), part_at(model, j), h));
     }
     return first;
 }

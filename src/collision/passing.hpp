@@ -58,7 +58,7 @@ public:
     // [s] At most `horizon`. `held` are the contacts that were closed in the last step, sorted by id: what they hold does not fall.
     double safe_time(const CollisionModel& model, const Vec3& gravity, std::span<const ContactId> held, double horizon);
     // [s] Within h, on paths with the velocities and accelerations in `motions`: a time at which two that are apart at 0 and at h overlap,
-    // and still approach; `h` if there is none. Those that are held, and shapes that go round the centre of their body, are not looked at.
+    // and still approach; `h` if there is none. Those that are held are not looked at.
     double first_clip(const CollisionModel& model, std::span<const ContactId> held, double h);
 
 private:
@@ -66,7 +66,8 @@ private:
         PlacedShape shape;
         Vec3 velocity = Vec3::Zero(), acceleration = Vec3::Zero(), spin = Vec3::Zero();
         double reach = 0;     // [m] rho, 0 if it does not turn
-        double swing = 0;     // [m/s^2] |w|^2 times the distance from the centre of mass
+        double swing = 0;     // [m/s^2] |w|^2 times the distance from the centre of mass,
+        Vec3 centre = Vec3::Zero(), drift = Vec3::Zero();  // which is there, and goes on with this velocity
     };
     struct Pair {
         const Part &a, &b;
@@ -78,13 +79,16 @@ private:
     Part part(const CollisionModel& model, int collider) const;
     // [s] Or any time above `enough`: directions are looked at until one is found.
     double pair_time(const Pair& pair, double enough);
-    // [s] When the two are about to meet, or sooner; infinity: not within h.
-    double meeting_time(Part a, Part b, double h);
+    // [s] When the two are about to meet, or sooner; infinity: not within h. Shapes that go round the centre of their body are followed only
+    // where it is said: among rocks of many balls that costs more than anything else here.
+    enum class Round { stop, follow };
+    double meeting_time(Part a, Part b, double h, Round round);
     // [s] Of first_clip() for two of them; infinity: none.
     double clip_time(const Part& a, const Part& b, double h);
     double pair_gap(Part a, Part b, double t);  // [m] the least, at t
     static bool is_held(const CollisionModel& model, int i, int j, std::span<const ContactId> held);
     static void move(Part& part, double t);
+    static void turn_back(Part& part);  // the way it came
     void find_pairs(const CollisionModel& model, double h);
     // [m] How far two colliders may get towards each other in the time h. Of what falls side by side that is next to nothing.
     double closing(int i, int j, double h) const;

@@ -7,6 +7,7 @@
 #include "base/parallel.hpp"
 #include "math/block_kernels.hpp"
 #include "math/dense_lu.hpp"
+#include "math/solve_kernels.hpp"
 #include "stickslip/error.hpp"
 
 namespace stickslip {
@@ -22,6 +23,7 @@ constexpr double block_cost = 2;
 constexpr double tail_cost = 7e4;
 // Products of 6 x 6 blocks behind a run below which all are one part: some tens of microseconds.
 constexpr int least_products = 1500;
+constexpr std::ptrdiff_t pair_of_blocks = 72;  // numbers from one L_ik of 6 x 6 to the next: U_ki lies between
 
 // Kernels on column-major blocks, once with the size known to the compiler (N > 0) and once not (N = 0); those of 6 x 6
 // blocks are in block_kernels.hpp.
@@ -378,7 +380,8 @@ bool BlockLu::factor_run(int first, int end, bool shared) {
     };
     for (int c = first; c < end; ++c) {
         if (!factor_dense(diagonal(c), pivots(c), 6)) return false;
-        for (int j = c + 1; j < end; ++j) solve_columns(diagonal(c), pivots(c), values + upper_[entry(j, c)], 6, 6);
+        kernels::settle_66(diagonal(c), pivots(c));
+        for (int j = c + 1; j < end; ++j) kernels::solve_66_columns(diagonal(c), pivots(c), values + upper_[entry(j, c)]);
         for (int j = c + 1; j < end; ++j) {
             kernels::subtract_product_66(values + lower_[entry(j, c)], values + upper_[entry(j, c)], diagonal(j));
             for (int row = j + 1; row < end; ++row) take_away(c, j, row);
@@ -386,7 +389,7 @@ bool BlockLu::factor_run(int first, int end, bool shared) {
     }
     each_row_behind(first, end, shared, [&](int behind) {
         for (int c = first; c < end; ++c) {
-            solve_columns(diagonal(c), pivots(c), values + upper_[entry(end + behind, c)], 6, 6);
+            kernels::solve_66_columns(diagonal(c), pivots(c), values + upper_[entry(end + behind, c)]);
             for (int j = c + 1; j < end; ++j) take_away(c, j, end + behind);
         }
     });
@@ -396,7 +399,7 @@ bool BlockLu::factor_run(int first, int end, bool shared) {
 // All columns of a run on one of the rows behind it, at once: each block is read and written once. The blocks of a column lie one
 // behind the other, K_ik and X_ki of the same row as a pair. Writes nothing but the column of that row.
 void BlockLu::eliminate_row(int first, int end, int behind) {
-    constexpr std::ptrdiff_t pair = 72, upper = 36;
+    constexpr std::ptrdiff_t pair = pair_of_blocks, upper = 36;
     double* const values = values_.data();
     const int begin = column_[end - 1], stop = column_[end], dense = first_in_tail(end - 1), count = end - first;
     const double* const* const run = run_.data() + first;
@@ -433,29 +436,49 @@ double BlockLu::work() const {
 void BlockLu::solve_forward(int k, int stop, double* x, int columns) const {
     const std::ptrdiff_t nv = nodes_.nv();
     const int node = elimination_[k], d = nodes_.dof(node);
-    double* const xk = x + nodes_.start[node];
-    for (int c = 0; c < columns; ++c)
-        solve_dense(values_.data() + diagonal_[node], pivots_.data() + nodes_.start[node], xk + c * nv, d);
-    for (int e = column_[k]; e < stop; ++e) take_forward(k, e, x, columns);
+    const double* const D = values_.data() + diagonal_[node];
+    const int* const pivot = pivots_.data() + nodes_.start[node];
+    for (double* to = x; to < x + columns * nv; to += nv) {
+        double* const xk = to + nodes_.start[node];
+        if (sixes_[k]) {
+            kernels::solve_66(D, pivot, xk);
+        } else {
+            solve_dense(D, pivot, xk, d);
+        }
+    }
+    take_forward(k, column_[k], stop, x, columns);
 }
 
-// The part of x_k in the row of its entry e.
-void BlockLu::take_forward(int k, int e, double* x, int columns) const {
+// The part of x_k in the rows of its entries from `begin` to `end`.
+void BlockLu::take_forward(int k, int begin, int end, double* x, int columns) const {
+    if (begin == end) return;
     const std::ptrdiff_t nv = nodes_.nv();
-    const int node = elimination_[k], later = elimination_[row_[e]];
-    for (int c = 0; c < columns; ++c)
-        times_any(values_.data() + lower_[e], x + c * nv + nodes_.start[node], x + c * nv + nodes_.start[later], nodes_.dof(later),
-                  nodes_.dof(node));
+    const int node = elimination_[k], d = nodes_.dof(node);
+    for (double* to = x; to < x + columns * nv; to += nv) {
+        const double* const xk = to + nodes_.start[node];
+        const auto later = [&](int e) { return to + nodes_.start[elimination_[row_[begin + e]]]; };
+        if (sixes_[k]) {
+            kernels::push_66(values_.data() + lower_[begin], pair_of_blocks, end - begin, xk, later);
+            continue;
+        }
+        for (int e = 0; e < end - begin; ++e)
+            times_any(values_.data() + lower_[begin + e], xk, later(e), nodes_.dof(elimination_[row_[begin + e]]), d);
+    }
 }
 
 void BlockLu::solve_backward(int k, double* x, int columns) const {
     const std::ptrdiff_t nv = nodes_.nv();
-    const int node = elimination_[k], d = nodes_.dof(node);
-    double* const xk = x + nodes_.start[node];
-    for (int e = column_[k]; e < column_[k + 1]; ++e) {
-        const int later = elimination_[row_[e]];
-        for (int c = 0; c < columns; ++c)
-            times_any(values_.data() + upper_[e], x + c * nv + nodes_.start[later], xk + c * nv, d, nodes_.dof(later));
+    const int node = elimination_[k], d = nodes_.dof(node), begin = column_[k], count = column_[k + 1] - begin;
+    if (count == 0) return;
+    for (double* to = x; to < x + columns * nv; to += nv) {
+        double* const xk = to + nodes_.start[node];
+        const auto later = [&](int e) { return to + nodes_.start[elimination_[row_[begin + e]]]; };
+        if (sixes_[k]) {
+            kernels::pull_66(values_.data() + upper_[begin], pair_of_blocks, count, xk, later);
+            continue;
+        }
+        for (int e = 0; e < count; ++e)
+            times_any(values_.data() + upper_[begin + e], later(e), xk, d, nodes_.dof(elimination_[row_[begin + e]]));
     }
 }
 
@@ -463,7 +486,7 @@ void BlockLu::solve(double* x, int columns) const {
     each_part([&](int first, int end) {
         for (int k = first; k < end; ++k) solve_forward(k, inner_end_[k], x, columns);
     });
-    each_behind_parts([&](int k, int e) { take_forward(k, e, x, columns); });
+    each_behind_parts([&](int k, int e) { take_forward(k, e, e + 1, x, columns); });
     for (int k = top_first_; k < tail_first_; ++k) solve_forward(k, column_[k + 1], x, columns);
     solve_tail(x, columns);
     for (int k = tail_first_ - 1; k >= top_first_; --k) solve_backward(k, x, columns);

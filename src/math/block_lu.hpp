@@ -76,7 +76,6 @@ private:
     void eliminate_row(int first, int end, int behind);
     int first_in_tail(int k) const;
     bool factor_parts();                     // false when a pivot is zero or not finite
-    bool factor_panel(int start, int stop);  // the same
     bool factor_tail();                      // the same
     // of(first, end) for the turns of each part, shared out among threads.
     template <class Of>
@@ -93,7 +92,7 @@ private:
         });
     }
     void solve_forward(int k, int stop, double* x, int columns) const;
-    void take_forward(int k, int e, double* x, int columns) const;
+    void take_forward(int k, int begin, int end, double* x, int columns) const;
     void solve_backward(int k, double* x, int columns) const;
     void solve_tail(double* x, int columns) const;
     int find(int early, int late) const;  // index in row_ of (late, early)

@@ -1,6 +1,7 @@
 // Products of one group of rows, for loops over groups or bodies that threads share. Each number is summed in the order of the plain loop.
 #pragma once
 
+#include "math/row_kernels.hpp"
 #include "stickslip/blocks.hpp"
 
 namespace stickslip {
@@ -26,11 +27,24 @@ inline void add_transpose(const double* j, const double* p, int rows, double* ou
     for (int k = 0; k < N; ++k) out[k] = sum[k];
 }
 
+// Of six velocities, and nothing else.
+inline bool touches_bodies(const BlockRows& J, int g, const int* start) {
+    for (int b = J.first[g]; b < J.first[g + 1]; ++b)
+        if (start[J.blocks[b].node + 1] - start[J.blocks[b].node] != 6) return false;
+    return true;
+}
+
 // u = J v in the rows of group g; v and u whole.
 inline void group_product(const BlockRows& J, const Nodes& nodes, int g, const double* v, double* u) {
     const int first = J.row[g], rows = J.row[g + 1] - first;
     const int* const start = nodes.start.data();
     double* const out = u + first;
+    if (rows == 3 && touches_bodies(J, g, start)) {
+        kernels::ThreeRows contact;
+        for (int b = J.first[g]; b < J.first[g + 1]; ++b)
+            contact.add(J.values.data() + J.blocks[b].offset, v + start[J.blocks[b].node]);
+        return contact.sums(out);
+    }
     for (int i = 0; i < rows; ++i) out[i] = 0;
     for (int b = J.first[g]; b < J.first[g + 1]; ++b) {
         const int node = J.blocks[b].node, d = start[node + 1] - start[node];
@@ -54,6 +68,7 @@ inline void group_product(const BlockRows& J, const Nodes& nodes, int g, const d
 
 // y += J' p of one block of d columns; y of its node, p of its group.
 inline void add_block_transpose(const double* j, int d, const double* p, int rows, double* y) {
+    if (d == 6 && rows == 3) return kernels::add_transpose_36(j, p, y);
     if (d == 6) return add_transpose<6>(j, p, rows, y);
     if (d == 3) return add_transpose<3>(j, p, rows, y);
     for (int i = 0; i < rows; ++i, j += d)

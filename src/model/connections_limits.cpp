@@ -14,11 +14,9 @@ namespace stickslip {
 
 double MultibodySystem::overlap_limit(const ContactId& id) const {
     if (id.kind == ContactKind::limit) return infinity;
-    const std::vector<Collider>& all = model_.collision.colliders;
     const auto limit = [&](std::uint32_t shape) {
-        const auto found = std::lower_bound(all.begin(), all.end(), shape,
-                                            [](const Collider& c, std::uint32_t wanted) { return c.id < wanted; });
-        return found == all.end() ? infinity : half_thickness(found->shape);
+        const int collider = model_.collision.collider_index(shape);
+        return collider < 0 ? infinity : half_thickness_[collider];
     };
     return std::min(limit(id.a), limit(id.b));
 }

@@ -18,6 +18,7 @@ MultibodySystem::MultibodySystem(MultibodyModel model)
     model_.collision.plane_normal = bodies_->freedom().normal;
     leave_out_absent_colliders();
     model_.collision.identity = std::make_shared<const char>();
+    for (const Collider& collider : model_.collision.colliders) half_thickness_.push_back(half_thickness(collider.shape));
     model_.collision.fixed.clear();
     for (const RigidBody& body : model_.bodies) model_.collision.fixed.push_back(body.fixed);
 }
@@ -66,6 +67,10 @@ void MultibodySystem::mass(const VecX&, BlockMatrix& M) const { bodies_->mass(M)
 
 void MultibodySystem::add_gyroscopic(double s, const VecX& v, BlockMatrix& A) const {
     bodies_->add_gyroscopic(s, v, A);
+}
+
+bool MultibodySystem::is_body_in_space(int node) const {
+    return node < bodies_->nodes().size() && !bodies_->freedom().normal;
 }
 
 void MultibodySystem::look_ahead(const VecX& v, double h, ContactFinder& finder) const {

@@ -46,6 +46,7 @@ public:
     void forces(double t, const VecX& q, const VecX& v, Forces& k) const override;
     bool slopes(double t, const VecX& q, const VecX& v, BlockMatrix& K, BlockMatrix& C) const override;
     void add_gyroscopic(double s, const VecX& v, BlockMatrix& A) const override;
+    bool is_body_in_space(int node) const override;
     void look_ahead(const VecX& v, double h, ContactFinder& finder) const override;
     double safe_time(const VecX& q, const VecX& v, const VecX& rate, std::span<const ContactId> held, double horizon,
                      PassingGuard& guard) const override;
@@ -55,6 +56,8 @@ public:
     double gap(const ContactId& id, const VecX& q, ContactFinder& finder) const override;
     void rows(double t, const VecX& q, ContactFinder& finder, BilateralRows& joints,
               ContactRows& contacts) const override;
+    void normal_rows_on(EdgeSides sides, double t, const VecX& q, ContactFinder& finder, BilateralRows& joints,
+                        ContactRows& contacts) const override;
     void bias(double t, const VecX& q, const VecX& v, const ContactFinder& finder, BilateralRows& joints,
               ContactRows& contacts) const override;
     void joint_rows(double t, const VecX& q, const VecX& v, BilateralRows& joints) const override;
@@ -86,13 +89,15 @@ public:
 private:
     void leave_out_absent_colliders();
     std::span<const Pose> poses(const VecX& q, ContactFinder& finder) const;
-    void contact_rows(const VecX& q, ContactFinder& finder, ContactRows& rows) const;
-    void contact_rows(std::span<const ContactPoint> contacts, std::span<const Pose> place, const VecX& q, ContactRows& rows) const;
+    // With at most so many rows per contact.
+    void contact_rows(const VecX& q, int most, ContactFinder& finder, ContactRows& rows) const;
+    void contact_rows(std::span<const ContactPoint> contacts, std::span<const Pose> place, const VecX& q, int most, ContactRows& rows) const;
     bool acts(const Load& load, double t) const;
     bool far_moving(const VecX& v, const VecX& rate, double h, PassingGuard& guard) const;
     void place_for(const VecX& q, const VecX& v, const VecX& rate, double share, PassingGuard& guard) const;
 
     MultibodyModel model_;
+    std::vector<double> half_thickness_;              // [m] per collider
     std::unique_ptr<const Bodies> bodies_;            // refer to the model
     std::unique_ptr<const Connections> connections_;  // refer to the model and the bodies
     ScratchPool<std::vector<ContactRows>> row_parts_;  // of contact_rows()

@@ -59,13 +59,14 @@ void append(const ContactRows& more, ContactRows& rows) {
 }  // namespace
 
 void MultibodySystem::contact_rows(std::span<const ContactPoint> contacts, std::span<const Pose> place, const VecX& q,
-                                   ContactRows& rows) const {
+                                   int most, ContactRows& rows) const {
     std::array<Wrench, 3> wrench;
+    const int directions = std::min(bodies_->freedom().directions(), most);
     for (const ContactPoint& contact : contacts) {
         const SurfacePair& surface =
             model_
                 .surface[model_.material[contact.collider_a] * model_.materials + model_.material[contact.collider_b]];
-        const int dim = surface.friction == 0 ? 1 : bodies_->freedom().directions();
+        const int dim = surface.friction == 0 ? 1 : directions;
         rows.begin_contact(contact.id, dim, contact.gap, surface.friction, surface.restitution, model_.facets,
                            surface.tangential_restitution);
         rows.position.back() = contact.position;
@@ -83,14 +84,14 @@ void MultibodySystem::contact_rows(std::span<const ContactPoint> contacts, std::
     }
 }
 
-void MultibodySystem::contact_rows(const VecX& q, ContactFinder& finder, ContactRows& rows) const {
+void MultibodySystem::contact_rows(const VecX& q, int most, ContactFinder& finder, ContactRows& rows) const {
     if (model_.collision.colliders.empty()) return;
     const std::span<const Pose> place = poses(q, finder);
     finder.evaluate(model_.collision, place);
     const std::span<const ContactPoint> contacts = finder.contacts();
     const int count = static_cast<int>(contacts.size()), parts = (count + part_size - 1) / part_size;
     if (threads() == 1 || parts <= 1) {
-        contact_rows(contacts, place, q, rows);
+        contact_rows(contacts, place, q, most, rows);
         return;
     }
     const auto scratch = row_parts_.borrow();
@@ -99,7 +100,7 @@ void MultibodySystem::contact_rows(const VecX& q, ContactFinder& finder, Contact
         ContactRows& own = (*scratch)[part];
         own.clear();
         const int from = part * part_size;
-        contact_rows(contacts.subspan(from, std::min(part_size, count - from)), place, q, own);
+        contact_rows(contacts.subspan(from, std::min(part_size, count - from)), place, q, most, own);
     });
     for (int part = 0; part < parts; ++part) append((*scratch)[part], rows);
 }
@@ -114,7 +115,16 @@ void MultibodySystem::rows(double t, const VecX& q, ContactFinder& finder, Bilat
     ++finder.counts.rows;
     contacts.clear();
     connections_->rows(t, q, joints);
-    contact_rows(q, finder, contacts);
+    contact_rows(q, 3, finder, contacts);
+    connections_->limit_rows(q, contacts);
+}
+
+void MultibodySystem::normal_rows_on(EdgeSides, double t, const VecX& q, ContactFinder& finder, BilateralRows& joints,
+                                     ContactRows& contacts) const {
+    ++finder.counts.rows;
+    contacts.clear();
+    connections_->rows(t, q, joints);
+    contact_rows(q, 1, finder, contacts);
     connections_->limit_rows(q, contacts);
 }
 

@@ -9,6 +9,7 @@
 namespace stickslip {
 
 void System::add_gyroscopic(double, const VecX&, BlockMatrix&) const {}
+bool System::is_body_in_space(int) const { return false; }
 
 bool System::slopes(double, const VecX&, const VecX&, BlockMatrix&, BlockMatrix&) const { return false; }
 
@@ -61,6 +62,11 @@ double System::gap(const ContactId& id, const VecX& q, ContactFinder& finder) co
 void System::rows_on(EdgeSides, double t, const VecX& q, ContactFinder& finder, BilateralRows& joints,
                      ContactRows& contacts) const {
     rows(t, q, finder, joints, contacts);
+}
+
+void System::normal_rows_on(EdgeSides sides, double t, const VecX& q, ContactFinder& finder, BilateralRows& joints,
+                            ContactRows& contacts) const {
+    rows_on(sides, t, q, finder, joints, contacts);
 }
 
 double System::gap_on(EdgeSides, const ContactId& id, const VecX& q, ContactFinder& finder) const {

@@ -54,6 +54,12 @@ Residual residual(const StepProblem& problem, const StepSolution& solution) {
 }
 
 Residual residual(const StepProblem& problem, const StepSolution& solution, ResidualWork& s) {
+    s.inverse.factor(problem.A);
+    fill_diagonal(problem.contacts.jacobian, s.inverse, s.diagonal);
+    return residual_again(problem, solution, s);
+}
+
+Residual residual_again(const StepProblem& problem, const StepSolution& solution, ResidualWork& s) {
     const Nodes& nodes = problem.nodes();
     const BlockRows& G = problem.joints.jacobian;
     const BlockRows& H = problem.contacts.jacobian;
@@ -62,8 +68,6 @@ Residual residual(const StepProblem& problem, const StepSolution& solution, Resi
     SS_ASSERT(problem.r.size() == nodes.nv() && problem.b.size() == G.rows() && problem.c.size() == H.rows(),
               "problem not sized to its rows");
     Residual result;
-    s.inverse.factor(problem.A);
-
     s.balance = -problem.r;
     problem.A.add_product(1.0, solution.v, s.balance);
     s.w = -solution.lambda;
@@ -77,7 +81,7 @@ Residual residual(const StepProblem& problem, const StepSolution& solution, Resi
     const auto free = [&](int j) { return problem.lower[j] == -infinity && problem.upper[j] == infinity; };
     bool all_free = true;
     for (int j = 0; j < G.rows() && all_free; ++j) all_free = free(j);
-    if (!all_free) fill_diagonal(G, s.inverse, s.diagonal);
+    if (!all_free) fill_diagonal(G, s.inverse, s.joint_diagonal);
     G.product(nodes, solution.v, s.w);
     for (int j = 0; j < G.rows(); ++j) {
         const double lambda = solution.lambda[j];
@@ -87,7 +91,7 @@ Residual residual(const StepProblem& problem, const StepSolution& solution, Resi
             raise(result.joints, std::abs(w));
             continue;
         }
-        const double rho = natural_step(s.diagonal[j] + problem.T[j]);
+        const double rho = natural_step(s.joint_diagonal[j] + problem.T[j]);
         const double x = lambda - rho * w;
         if (std::isnan(problem.lower[j]) || std::isnan(problem.upper[j])) result.joints = not_a_number;
         const double map = x >= problem.lower[j] && x <= problem.upper[j] ? std::abs(w)
@@ -96,7 +100,6 @@ Residual residual(const StepProblem& problem, const StepSolution& solution, Resi
         raise(result.joints, map);
     }
 
-    fill_diagonal(H, s.inverse, s.diagonal);
     H.product(nodes, solution.v, s.u);
     s.contact.resize(static_cast<std::size_t>(problem.contacts.size()));
     each_in_parallel(problem.contacts.size(), contacts_of_part, [&](int i) {

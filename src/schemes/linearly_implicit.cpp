@@ -86,7 +86,10 @@ void LinearlyImplicit::classify(const State& x, bool damped, Step& s, Scratch& w
         const bool kept = contact.known != ContactMode::open && contact.gap <= s.tolerances.kept_gap;
         // What overlaps keeps its row, which lets it part: left alone it would fall back deeper, step by step.
         const bool parts = contact.rate > s.tolerances.approach_speed && contact.gap >= -closed && !damped;
-        contact.active = kept || (contact.gap <= closed && !parts);
+        // What comes fast is hit when it is there. The gap that grows with the step is for what rests, whose steps are wrong by as much.
+        const bool arrives = contact.known == ContactMode::open && contact.rate < -s.tolerances.gentle_speed &&
+                             contact.gap > options_.closed_gap.in(s.tolerances);
+        contact.active = kept || (contact.gap <= closed && !parts && !arrives);
     }
 }
 

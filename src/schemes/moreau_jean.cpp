@@ -25,6 +25,8 @@
 // the joints, since it is tangential to O(h) only. Where contacts are wedged against joints impulses are large beyond measure, and errors of O(h)
 // in what rows ask for make energy: such steps are solved with G v+ = 0, which cannot, and both q and v are projected.
 //
+// Bodies that nothing touches, holds or turns take their spin and turn from free_turns.hpp.
+//
 // Where M depends on q it is taken at q_m too, and what the rule then gains or loses of energy, O(h^3), is made up for by an impulse along the
 // momentum (fill_made_up): a four-bar linkage in angles swung by 3e-4 of its energy at 1 ms.
 //
@@ -41,7 +43,7 @@
 //
 // What a step leaves of joint errors goes with h^3 and the speed of turning. Steps that leave more than `joint_tol` are taken again,
 // shorter, and those after them begin with what the last one allows: in a chain that whips, errors of the step feed on each other (ten links of
-// 0.52 m at 1 ms ended at 2e6 J). Never less than an eighth of `step`.
+// 0.52 m at 1 ms ended at 2e6 J). Never less than a 32nd of `step`.
 //
 // With `tol` the step is controlled by halves [Haddouni, s.4.3.1]: halved_steps.cpp.
 #include "schemes/moreau_jean.hpp"
@@ -50,6 +52,7 @@
 #include <cmath>
 
 #include "collision/passing.hpp"
+#include "schemes/moreau_jean_ahead.hpp"
 #include "schemes/moreau_jean_contacts.hpp"
 #include "schemes/parts/work.hpp"
 
@@ -65,12 +68,11 @@ constexpr double falls = 20;
 // overlap of an impact is of the order h u: taken out within a step it would be a rebound, whatever the restitution and however small h.
 constexpr double lifts = 10;
 
-// Share of a change of G v from step to step that is taken out of it. G v+ = -G v alone keeps energy, and lets errors of G v change sign for
-// ever; with this they fall to two thirds in every step. Above 1/3 they would grow, below 1/20 they last.
-constexpr double calms = 0.1;
-
-// Of `step`: none is cut to less for the sake of joints. Impacts of joined bodies leave errors that go with h only.
-constexpr double shortest_part = 1.0 / 8;
+// Of `step`: none is cut to less for the sake of joints. If larger, bodies that are all but straight between two balls, and turn there ever
+// faster, leave their joints and lose a hundredth of the energy; 1/128 takes no fewer steps and keeps no more.
+constexpr double shortest_part = 1.0 / 32;
+// Steps that are wedged are cut to this: their errors go with h only. Shorter steps take out a part of joint errors: g/h would throw bodies.
+constexpr double wedged_part = 1.0 / 8;
 // Of Tolerances::visible_error: what long steps may open joints by. If larger, warnings are met; if smaller, real-time steps are cut.
 constexpr double seen = 0.2;
 // Of the error that joints may have: steps that leave more are solved again, with rows where they have their middle. If larger, impacts open
@@ -80,91 +82,15 @@ constexpr double looked_at = 0.25;
 constexpr double made = 1e-6;
 constexpr double slow = 1e-2;  // of the energy of the run: bodies with less are as good as at rest
 
-// w.q_ahead: where the move of the step has its middle, as far as the steps before it tell.
-//   q (+) (1-th) h (v + th h v')    v' extrapolated to the middle of the step
-void move_ahead(const System& system, const State& x, double h, double th, Step& s, MoreauJean::Work& w) {
-    const JointPath& path = w.path;
-    w.q_ahead = x.q;
-    s.dq = ((1 - th) * h) * x.v;
-    const int known = path.t == x.t ? path.known : 0;
-    if (known > 0) {
-        const double weight = (1 - th) * th * h * h;
-        const double lead = known > 1 ? std::min((h + s.memory.h) / (s.memory.h + path.h), 2.0) : 0.0;
-        s.dq += (weight * (1 + lead)) * s.memory.v_rate;
-        if (known > 1) s.dq -= (weight * lead) * path.rate.vec();
-    }
-    system.advance(w.q_ahead, s.dq);
-    w.move = s.dq / (1 - th);
-}
-
-bool knows_way(const State& x, const JointPath& path) { return path.t == x.t && path.known > 1; }
-
-// Coordinates in which the mass varies: w.made_up, the impulse that makes up for the energy which the rule would lose or gain,
-//   D = E(q1, v1) - E(q, v) - w.M (v1 - v) + h w.(k + k1)/2,    w.j = -D,   j along M w,   w = (v + v1)/2
-// of a step without loads, joints and contacts, with potential and Coriolis forces k; v1 and q1 as the last steps foretell them. D is O(h^3).
-void fill_made_up(const System& system, const State& x, double h, Step& s, MoreauJean::Work& w) {
-    w.mean = w.move / h;
-    w.v_end = 2 * w.mean - x.v;
-    w.q_end = x.q;
-    system.advance(w.q_end, w.move);
-    const Energies before = s.ledger.now(), after = system.energies(x.t + h, w.q_end, w.v_end);
-    system.forces(inside_end(x.t, h), w.q_end, w.v_end, w.end_forces);
-    const Forces& first = s.terms.end_forces;  // at (q, v), by fill_impulses()
-    w.made_up.setZero(x.v.size());
-    s.terms.mass.add_product(1, w.mean, w.made_up);
-    const double twice = w.mean.dot(w.made_up);
-    double missing = after.kinetic + after.potential - before.kinetic - before.potential -
-                     w.made_up.dot(w.v_end - x.v) + h / 2 * w.mean.dot(first.potential + w.end_forces.potential);
-    if (first.inertial.size() == x.v.size()) missing += h / 2 * w.mean.dot(first.inertial + w.end_forces.inertial);
-    constexpr double most = 1e-2;  // of the energy: more is no matter of rounding the rule off
-    w.made_up *= std::abs(missing) < most * twice ? -missing / twice : 0.0;
-}
-
 bool has_joints(const BilateralRows& joints) {
     return std::find(joints.kind.begin(), joints.kind.end(), RowKind::holonomic) != joints.kind.end();
-}
-
-// Bilateral rows ahead, at w.q_ahead, in place of those at q; values and targets stay. What they ask for is in w.carried and
-// s.terms.joint_stabilisation.
-void take_rows_ahead(const System& system, const State& x, double h, double th, double chi, Step& s,
-                     MoreauJean::Work& w) {
-    BilateralRows& joints = s.problem.joints;
-    const JointPath& path = w.path;
-    w.start_speed = s.terms.joint_speed;  // by note_violations()
-    w.carried.resize(joints.size());
-    s.terms.joint_stabilisation.resize(joints.size());
-    const double turned = (1 - th) / th;
-    const bool known = knows_way(x, path) && path.speed.size() == joints.size();
-    const bool smooth = th == 0.5 && chi > 0 && (known || w.hits);
-    for (int i = 0; i < joints.size(); ++i) {
-        const double speed = w.start_speed[i], rate = joints.value[i] / h;
-        if (smooth && joints.kind[i] == RowKind::holonomic) {
-            w.carried[i] = 0;
-            s.terms.joint_stabilisation[i] =
-                calms * (known && !w.hits ? speed - path.speed[i] : 2 * speed) - 2 * chi * rate;
-        } else {
-            w.carried[i] = turned * speed;
-            s.terms.joint_stabilisation[i] =
-                joints.kind[i] == RowKind::holonomic ? -chi * (rate + (1 - th) * speed) : 0.0;
-        }
-    }
-    if (th < 1) system.turn_joint_rows(x.t + (1 - th) * h, w.q_ahead, w.move, joints, w.ahead);
-}
-
-// The step just taken: without an impact and without a jump of a motor it tells where the next one leads.
-void note_path(double t, bool steady, const Step& s, JointPath& path) {
-    const bool hit = std::any_of(s.events.begin(), s.events.end(),
-                                 [](const Event& event) { return event.kind == EventKind::impact; });
-    path.known = hit || !steady ? 0 : path.t == s.t0 ? std::min(path.known + 1, 2) : 1;
-    path.t = t;
 }
 
 // The point at which the forces of the end are linearised.
 enum class Around { start, end_found };
 
-// A and r once more, with the forces of the end linearised around the end found before: s.terms.impulses, slopes and s.solution are
-// those of there. The first pass is fill_dynamics().
-void fill_around_end(const System& system, const VecX& v, double h, double th, Step& s) {
+// A and r with the forces of the end linearised around an end with velocity v_i: s.terms.impulses and slopes are those of there.
+void fill_around_end(const System& system, const VecX& v, const VecX& v_i, double h, double th, Step& s) {
     StepProblem& problem = s.problem;
     problem.A = s.terms.mass;
     // With A_g = M - th h F*, h F* v is (M v - A_g v)/th; together with A_g v this is M v + (1 - th) h F* v.
@@ -174,15 +100,35 @@ void fill_around_end(const System& system, const VecX& v, double h, double th, S
     problem.r /= th;
     problem.A.add_product(1, v, problem.r);
     problem.A.add(th * h, s.terms.damping, th * h, s.terms.stiffness);
-    s.terms.damping.add_product(th * h, s.solution.v, problem.r);
-    s.terms.stiffness.add_product(th * th * h * h, s.solution.v, problem.r);
+    s.terms.damping.add_product(th * h, v_i, problem.r);
+    s.terms.stiffness.add_product(th * th * h * h, v_i, problem.r);
     problem.r += s.terms.impulses.potential + s.terms.impulses.applied;
+}
+
+// A and r of the first pass. Where the end of the step is foretold its forces are linearised there, and not at the start: what that leaves out is
+// O(h^6) and not O(h^2), so that Newton's loop has nothing to do. Energy is made up for. True: the forces have slopes.
+bool fill_from_ahead(const System& system, const State& x, double h, double th, Step& s, MoreauJean::Work& w) {
+    fill_impulses(system, x, h, th, s);
+    extrapolate_velocity(x.v, h, th, s);
+    find_end_ahead(system, x, h, w);
+    fill_made_up(system, x, h, s, w);
+    const bool sloped = system.slopes(inside_end(x.t, h), w.q_end, w.v_end, s.terms.stiffness, s.terms.damping);
+    if (sloped) {
+        s.terms.end_forces = w.end_forces;
+        mix_impulses(h, th, s);
+        fill_around_end(system, x.v, w.v_end, h, th, s);
+    } else {
+        fill_dynamics(system, x, h, {.alpha = th, .gamma = th}, s);
+    }
+    s.problem.r += w.made_up;
+    return sloped;
 }
 
 // The move of the step just solved, s.dq, and where it leads, w.q_end.
 void find_end(const System& system, const State& x, double h, double th, Step& s, MoreauJean::Work& w) {
     s.v_weighted = (1 - th) * x.v + th * s.solution.v;
     s.dq = h * s.v_weighted;
+    w.free_turns.turn(s.dq);
     w.q_end = x.q;
     system.advance(w.q_end, s.dq);
 }
@@ -294,7 +240,7 @@ struct NewtonLimits {
 void linearise_again(const System& system, Solver& solver, const State& x, const Filling& fill,
                      const NewtonLimits& limits, Step& s, MoreauJean::Work& w, Stopwatch& watch, StepReport& report) {
     const double h = fill.h, th = fill.theta;
-    Around point = Around::start;
+    Around point = fill.makes_up ? Around::end_found : Around::start;
     for (int pass = 1; missing_speed(system, x, h, th, point, s, w) > limits.tol; ++pass) {
         if (pass >= limits.passes) {
             if (pass > 1) report.remark = "the forces are too nonlinear for the step: newton_max passes did not do";
@@ -304,9 +250,10 @@ void linearise_again(const System& system, Solver& solver, const State& x, const
         mix_impulses(h, th, s);
         system.slopes(inside_end(x.t, h), w.q_end, s.solution.v, s.terms.stiffness, s.terms.damping);
         s.problem.size_to_rows();
-        fill_around_end(system, x.v, h, th, s);
+        fill_around_end(system, x.v, s.solution.v, h, th, s);
         if (fill.makes_up) s.problem.r += w.made_up;
         fill_rows(system, x, fill, s, w);
+        w.free_turns.fill(system, h, x.v, true, s);
         solve_again(system, solver, x, fill, s, w, watch, report);
     }
 }
@@ -410,7 +357,7 @@ void MoreauJean::hold_joints(const System& system, Solver& solver, State& x, Ste
         }
     }
     // What rows ask for is wrong by O(h) where a step is wedged.
-    if (w.wedged && h > (1 + 1e-6) * shortest) report.retake = shortest;
+    if (w.wedged && h > (1 + 1e-6) * wedged_part * step) report.retake = wedged_part * step;
     const double room = bear * limit / error;
     const double allowed = h * (room < growth * growth * growth ? std::cbrt(room) : growth);
     // A step that was cut for other reasons says nothing against longer ones.
@@ -421,7 +368,7 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
                                Work& w) const {
     // A step that is cut short takes out its part of the error: g/h with h -> 0 would throw bodies apart.
     const double chi =
-        options_.stabilisation * (options_.tol == 0 ? std::min(1.0, h / (shortest_part * options_.step)) : 1.0);
+        options_.stabilisation * (options_.tol == 0 ? std::min(1.0, h / (wedged_part * options_.step)) : 1.0);
     StepProblem& problem = s.problem;
     StepReport report;
     Stopwatch watch(s.timers);
@@ -454,19 +401,18 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
     watch.lap(StepTimers::find);
 
     problem.size_to_rows();
-    const bool sloped = fill_dynamics(system, x, h, {.alpha = th, .gamma = th}, s);
     const Filling fill{.h = h,
                        .theta = th,
                        .chi = chi,
                        .jointed = jointed,
                        .makes_up = mass_ahead && th == 0.5 && !w.hits && knows_way(x, w.path),
                        .gaps = gaps};
-    if (fill.makes_up) {
-        fill_made_up(system, x, h, s, w);
-        problem.r += w.made_up;
-    }
+    const bool sloped = fill.makes_up ? fill_from_ahead(system, x, h, th, s, w)
+                                      : fill_dynamics(system, x, h, {.alpha = th, .gamma = th}, s);
     fill_rows(system, x, fill, s, w);
+    w.free_turns.fill(system, h, x.v, sloped, s);
     warm_start(x.v, h, s);
+    if (fill.makes_up) s.guess.v = w.v_end;
     watch.lap(StepTimers::fill);
 
     solve_stage(solver, s, report);

@@ -4,6 +4,7 @@
 
 #include "base/fields.hpp"
 #include "math/node_inverse.hpp"
+#include "schemes/free_turns.hpp"
 #include "schemes/halved_steps.hpp"
 #include "schemes/parts/project.hpp"
 #include "schemes/parts/push_out.hpp"
@@ -38,7 +39,7 @@ struct MoreauJeanOptions {
         f("theta", theta, "-", "weight of the end velocity; 1/2 keeps energy, 1 damps");
         f("stabilisation", stabilisation, "-", "share of the position error of joints taken out per step, 0 to 1");
         f("joint_tol", joint_tol, "m",
-          "without tol: steps that leave joints open by more are taken again, in up to eight parts; angles by lengths "
+          "without tol: steps that leave joints open by more are taken again, in up to 32 parts; angles by lengths "
           "of bodies");
         f("contact_stabilisation", contact_stabilisation, "-",
           "with overlap: leave, share of the overlap that velocities take out per step, 0 to 1; not faster than weight "
@@ -97,6 +98,7 @@ public:
         JointPath path;
         double joint_step = infinity;  // [s] remembered: the step that fast joints allow, by the last one,
         double whole_end = -infinity;  // [s] and the end of the step that is being taken in parts for their sake
+        FreeTurns free_turns;
         PushOut push_out;
         HalvedWork halved;
         void remembered(FieldVisitor& visit) override {

@@ -197,7 +197,8 @@ struct Simulation::Impl {
         start.keep(state, step);
         if (budget) {
             budget->start_step();
-            step.deadline = budget->end_of_step();
+            step.deadline = budget->end_of_motion();
+            step.left_out = 0;
         }
         StepReport report;
         if (!substeps.go_on(run, report)) {
@@ -224,6 +225,7 @@ struct Simulation::Impl {
         const double discontinuity = model.system->next_discontinuity(state.t);
         const double t_limit = std::min({model.run.end, discontinuity, edits.next_action(model)});
         const StepReport report = take_step(t_limit);
+        if (budget) budget->end_motion();
         if (const std::string no = judge(report); !no.empty()) {
             refuse(no);
             return false;
@@ -242,7 +244,7 @@ struct Simulation::Impl {
         step.q1 = state.q;
         step.v1 = state.v;
         refuse_edit(no_edit);
-        if (budget) budget->end_step();
+        if (budget) budget->end_step(step.left_out);
         return true;
     }
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "problems/residual.hpp"
 #include "simulation/policy.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 constexpr std::size_t max_named = 4;  // contacts; more fill the screen and tell nothing new
 
-// Contacts of the last problem that miss the tolerance, the worst first.
+// Contacts of the last problem that miss the tolerance, the worst few first.
 std::vector<int> bad_contacts(const Step& step, double tol) {
     std::vector<int> bad;
     const StepProblem& problem = step.problem;
@@ -26,7 +27,10 @@ std::vector<int> bad_contacts(const Step& step, double tol) {
     static_cast<void>(residual(problem, solution, work));
     for (int i = 0; i < problem.contacts.size(); ++i)
         if (!(work.contact[i] <= tol)) bad.push_back(i);
-    std::stable_sort(bad.begin(), bad.end(), [&](int i, int j) { return work.contact[i] > work.contact[j]; });
+    const auto error = [&](int i) { return std::isnan(work.contact[i]) ? infinity : work.contact[i]; };
+    const auto worse = [&](int i, int j) { return error(i) != error(j) ? error(i) > error(j) : i < j; };
+    const auto named = static_cast<std::ptrdiff_t>(std::min(bad.size(), max_named));
+    std::partial_sort(bad.begin(), bad.begin() + named, bad.end(), worse);
     return bad;
 }
 

@@ -181,13 +181,15 @@ template <int Dof, int Dim>
 double AcceleratedGradient::look(const StepProblem& problem, RowWeights& weights) {
     x_.p = p_;
     weights.velocity(problem, x_.lambda, x_.p, x_.v);
-    residual_ = residual(problem, x_, residual_work_);
+    residual_ = looked_ ? residual_again(problem, x_, residual_work_) : residual(problem, x_, residual_work_);
+    looked_ = true;
     return residual_.max();
 }
 
 bool AcceleratedGradient::improve(const StepProblem& problem, RowWeights& weights, const AcceleratedGradientOptions& options, double tol,
                                   WorkMeter& meter, StepSolution& solution, SolveReport& report) {
     copy_solution(solution, x_);
+    looked_ = false;
     p_ = solution.p;
     q_ = solution.p;
     age_.assign(static_cast<std::size_t>(problem.contacts.size()), 0);

@@ -75,6 +75,7 @@ private:
     StepSolution x_;
     Residual residual_;
     ResidualWork residual_work_;
+    bool looked_ = false;  // residual_work_ knows this problem
 };
 
 }  // namespace stickslip

@@ -41,6 +41,7 @@ void Admm::start(const StepProblem& problem, const RowWeights& weights, const Ad
 
     columns_.list(H, problem.nodes().size());
     copy_solution(x, x_);
+    looked_ = false;
     lambda_ = x.lambda;
     H.product(problem.nodes(), x.v, Hv_);
     for (int i = 0; i < H.groups(); ++i)
@@ -97,12 +98,13 @@ double Admm::look(const StepProblem& problem, RowWeights& weights) {
     x_.p = z_;
     x_.lambda = clamped_;
     weights.velocity(problem, x_.lambda, x_.p, x_.v);
-    residual_ = residual(problem, x_, residual_work_);
+    residual_ = looked_ ? residual_again(problem, x_, residual_work_) : residual(problem, x_, residual_work_);
+    looked_ = true;
     return residual_.max();
 }
 
 bool Admm::improve(const StepProblem& problem, RowWeights& weights, const AdmmOptions& options, double tol, WorkMeter& meter,
-                   StepSolution& solution, SolveReport& report) {
+                   ModeTries& tries, StepSolution& solution, SolveReport& report) {
     start(problem, weights, options, solution);
     system_.analyse(problem);
     if (meter.used_up(system_.cost()) || !system_.factor(problem, joint_B_, contact_B_)) return false;
@@ -130,6 +132,7 @@ bool Admm::improve(const StepProblem& problem, RowWeights& weights, const AdmmOp
             if (offer(x_, residual_)) return true;
         }
         if (report.residual.max() <= tol) return true;
+        if (options.polish_far && tries.found(problem, tol, solution, report)) return true;
         // Blocks may rise now and then; without a new best in several there is no more to be had.
         idle = best < options.least_fall * before ? 0 : idle + 1;
         if (idle > options.max_idle) break;

@@ -13,6 +13,7 @@
 
 #include "math/group_products.hpp"
 #include "problems/residual.hpp"
+#include "solvers/mode_tries.hpp"
 #include "solvers/row_weights.hpp"
 #include "solvers/work_meter.hpp"
 
@@ -30,8 +31,9 @@ struct AdmmOptions {
 
 class Admm {
 public:
-    // Improves `solution`, the best point so far, whose residual is report.residual; true when that is at most tol.
-    bool improve(const StepProblem& problem, RowWeights& weights, const AdmmOptions& options, double tol, WorkMeter& meter,
+    // Improves `solution`, the best point so far, whose residual is report.residual; true when that is at most tol. `tries` are made
+    // between blocks.
+    bool improve(const StepProblem& problem, RowWeights& weights, const AdmmOptions& options, double tol, WorkMeter& meter, ModeTries& tries,
                  StepSolution& solution, SolveReport& report);
 
 private:
@@ -50,6 +52,7 @@ private:
     StepSolution x_;
     Residual residual_;
     ResidualWork residual_work_;
+    bool looked_ = false;  // residual_work_ knows this problem
 };
 
 }  // namespace stickslip

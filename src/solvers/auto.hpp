@@ -26,6 +26,7 @@
 #include "solvers/interior_point.hpp"
 #include "solvers/lemke.hpp"
 #include "solvers/mode_solve.hpp"
+#include "solvers/mode_tries.hpp"
 #include "solvers/nsgs.hpp"
 #include "solvers/path_newton.hpp"
 #include "solvers/soft_contacts.hpp"
@@ -79,7 +80,6 @@ private:
     bool admm(Climb& climb, const AdmmOptions& options);
     bool gradient(Climb& climb, const AcceleratedGradientOptions& options);
     bool path(Climb& climb, const StepSolution& start, PathNewtonOptions options);
-    void polish(const StepProblem& problem, StepSolution& x, SolveReport& local);
     bool sweeps(Climb& climb, int count);
     void last_sweeps(Climb& climb);
     SolveReport swept(const StepProblem& problem, StepSolution& solution, SolveReport& report);
@@ -102,6 +102,7 @@ private:
     VecX load_, step_;
     RowVec speed_;
     ModeSolver modes_;
+    ModeTries tries_{modes_};
     RowWeights weights_;
     Admm admm_;
     AcceleratedGradient gradient_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "math/dense_lu.hpp"
+#include "math/solve_kernels.hpp"
 
 namespace stickslip {
 
@@ -105,7 +106,11 @@ void CorrectedSystem::solve(const StepProblem& problem, VecX& x) {
     }
     solve_dense(lu_.data(), pivot_.data(), small_.data(), rows_);
     const auto nv = static_cast<std::size_t>(x.size());
-    for (int k = 0; k < rows_; ++k) {
+    int k = 0;
+    for (; k + 4 <= rows_; k += 4)
+        kernels::subtract_dense_4(Y_.data() + static_cast<std::size_t>(k) * nv, static_cast<std::ptrdiff_t>(nv), small_.data() + k, x.data(),
+                                  static_cast<int>(nv));
+    for (; k < rows_; ++k) {
         const double* y = Y_.data() + static_cast<std::size_t>(k) * nv;
         for (std::size_t i = 0; i < nv; ++i) x[static_cast<Eigen::Index>(i)] -= small_[k] * y[i];
     }

@@ -27,6 +27,8 @@ public:
     double solve_work() const { return system_.solve_work(); }
     // Whether a change costs much less than a factorisation.
     bool worth_changing() const { return cost() > least_ratio * solve_work(); }
+    bool changed(int i) const { return place_[i] >= 0; }
+    int room() const { return most - static_cast<int>(changes_.size()); }  // for contacts not changed so far
 
 private:
     static constexpr double least_ratio = 24.5;  // with 20, walls of 500 contacts took up to twice as long

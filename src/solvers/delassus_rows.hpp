@@ -40,6 +40,9 @@ public:
     void push_row(int g, int row, double impulse, double* v) const;  // one row of the group
 
 private:
+    void size_to(const BlockRows& J, const RowVec& compliance, const Nodes& nodes, bool coupled);
+    void solve_coupled(const BlockRows& J, const Nodes& nodes, const MassInverse& inverse);
+
     struct Column {
         int start, dof, offset;  // v[start ..] += values[offset + r dof ..] impulse[r]
     };

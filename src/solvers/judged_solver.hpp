@@ -20,7 +20,10 @@ public:
 
     SolveReport solve(const StepProblem& problem, StepSolution& solution) override;
     SolveReport solve_local(const DelassusProblem& problem, DelassusSolution& solution) override;
-    void set_budget(const Budget& budget) override { inner_->set_budget(budget); }
+    void set_budget(const Budget& budget) override {
+        deadline_ = budget.deadline;
+        inner_->set_budget(budget);
+    }
     bool keep_history(std::vector<SweepRecord>* history) override { return inner_->keep_history(history); }
 
 private:
@@ -29,6 +32,7 @@ private:
     std::unique_ptr<Solver> inner_;
     double tol_;
     bool in_proportion_;
+    double deadline_ = infinity;  // [s] of processor_time()
     CertificateWork work_;
     StepSolution first_;
     DelassusSolution first_local_;

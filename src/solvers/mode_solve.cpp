@@ -407,7 +407,7 @@ bool ModeSolver::improve(const StepProblem& problem, StepSolution& solution, dou
     iterations_ = factorisations_ = 0;
     start(problem, solution);
     evaluate(problem);
-    int rounds = 0, settled = 0, repairs = 0, fewest = std::numeric_limits<int>::max();
+    int rounds = 0, idle = 0, settled = 0, repairs = 0, fewest = std::numeric_limits<int>::max();
     double last_step = infinity;
     bool usable = true;
     while (true) {
@@ -446,7 +446,8 @@ bool ModeSolver::improve(const StepProblem& problem, StepSolution& solution, dou
         }
         const int changes = update_laws(problem) + update_rows(problem);
         if (changes > 0) {
-            if (++rounds > max_rounds || unsettled(problem.contacts.size(), changes, fewest)) break;
+            idle = changes < fewest ? 0 : idle + 1;
+            if (++rounds > max_rounds || unsettled(problem.contacts.size(), changes, fewest) || (idle >= max_idle && changes > 1)) break;
             fewest = std::min(fewest, changes);
             settled = 0;
             last_step = infinity;
@@ -464,7 +465,8 @@ bool ModeSolver::improve(const StepProblem& problem, StepSolution& solution, dou
     }
     // What came in needs judging only when it could be the better one; far below tol both are exact.
     if (!usable || (!forget_impulses && !(res.max() <= 1e-3 * tol))) {
-        const Residual came_in = residual(problem, solution, residual_work_);
+        const Residual came_in =
+            usable ? residual_again(problem, solution, residual_work_) : residual(problem, solution, residual_work_);
         if (!usable || (!(res.max() < came_in.max()) && !std::isnan(came_in.max()))) {
             res = came_in;
             return res.max() <= tol;

@@ -40,6 +40,7 @@ public:
     // came in was more exact.
     bool forget_impulses = false;
     int max_rounds = 15;         // changes of modes before giving up; more rarely helps, the set then cycles
+    int max_idle = 15;           // rounds in a row that may pass without fewer changes than ever
     int iterations() const { return iterations_; }          // linear solves of the last call
     double cost() const { return system_.cost(); }          // of one factorisation, as StepSystem counts it
     int factorisations() const { return factorisations_; }  // of the last call; one when the modes were right

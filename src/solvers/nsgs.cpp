@@ -165,7 +165,7 @@ void NsgsSolver::sweep(const StepProblem& problem, StepSolution& solution, int s
     refresh_velocity(problem, x_);
 
     report.status = Status::not_converged;
-    report.residual = looks ? residual(problem, solution, residual_work_) : Residual{.dynamics = infinity};
+    report.residual = looks == Looks::in_between ? residual(problem, solution, residual_work_) : Residual{.dynamics = infinity};
     double best = report.residual.max();
     if (std::isnan(best)) best = infinity;
     int settled = 0, extra = 0, next_look = 1, next_polish = 3;  // polish when modes are settled, ever more rarely
@@ -175,10 +175,14 @@ void NsgsSolver::sweep(const StepProblem& problem, StepSolution& solution, int s
         ++report.iterations;
         if (meter) meter->add_work(contact_work * problem.contacts.size());
         const bool last = sweep == sweeps || (meter && meter->used_up());
-        if ((sweep < next_look || !looks) && !last) continue;
+        if ((sweep < next_look || looks != Looks::in_between) && !last) continue;
         next_look = sweep + (sweep < 3 ? 1 : options.check_every);
 
         refresh_velocity(problem, x_);
+        if (looks == Looks::never) {
+            copy_solution(x_, solution);
+            break;
+        }
         const Residual now = residual(problem, x_, residual_work_);
         if (std::isnan(now.max())) {
             if (report.status != Status::ok) report.status = Status::diverged;

@@ -57,7 +57,9 @@ public:
     double local_work() const { return local_.work(); }  // multiplications of one such sweep, of the last problem
     NsgsOptions options;
     WorkMeter* meter = nullptr;  // what sweeps cost is added here, and they end when that is used up
-    bool looks = true;           // at the residual in between; else at the end alone
+    // At the residual. Who never looks takes the last point as it is, and report.residual says nothing.
+    enum class Looks { in_between, at_end, never };
+    Looks looks = Looks::in_between;
 
 private:
     void refresh_velocity(const StepProblem& problem, StepSolution& x);

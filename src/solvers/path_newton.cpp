@@ -50,6 +50,7 @@ void PathNewton::start(const StepProblem& problem, const RowWeights& weights, co
     copy_solution(x, point_);
     border_ = {};
     used_eps_ = 0;
+    looked_ = false;
 
     H.product(problem.nodes(), x.v, Hv_);
     piece_.resize(weight_.size());
@@ -118,14 +119,20 @@ void PathNewton::linearise(const StepProblem& problem, int i, double* M, double*
 
 // Brings the factored system up to date; false where factoring again is better.
 bool PathNewton::change(const StepProblem& problem, WorkMeter& meter) {
+    lagging_.clear();
+    int room = system_.room();
     for (int i = 0; i < problem.contacts.size(); ++i) {
         const double *D = D_.data() + StepSystem::block * i, *used = used_D_.data() + StepSystem::block * i;
         double difference = 0;
         for (int k = 0; k < StepSystem::block; ++k) difference = std::max(difference, std::abs(D[k] - used[k]));
         if (difference <= lagging) continue;
+        if (!system_.changed(i) && --room < 0) return false;
+        lagging_.push_back(i);
+    }
+    for (const int i : lagging_) {
         linearise(problem, i, M_.data() + StepSystem::block * i, contact_B_.data() + StepSystem::block * i);
         if (!system_.change(problem, i, contact_B_.data() + StepSystem::block * i)) return false;
-        std::copy_n(D, StepSystem::block, used_D_.data() + StepSystem::block * i);
+        std::copy_n(D_.data() + StepSystem::block * i, StepSystem::block, used_D_.data() + StepSystem::block * i);
         meter.add_work(three_columns * system_.solve_work());
     }
     meter.add_work(system_.solve_work());
@@ -232,7 +239,8 @@ bool PathNewton::offer(const StepProblem& problem, StepSolution& solution, Solve
     }
     for (int j = 0; j < lambda_.size(); ++j) point_.lambda[j] = std::clamp(lambda_[j], problem.lower[j], problem.upper[j]);
     point_.v = v_;
-    const Residual res = residual(problem, point_, residual_work_);
+    const Residual res = looked_ ? residual_again(problem, point_, residual_work_) : residual(problem, point_, residual_work_);
+    looked_ = true;
     if (!(res.max() < report.residual.max()) && !std::isnan(report.residual.max())) return false;
     report.residual = res;
     copy_solution(point_, solution);
@@ -240,7 +248,7 @@ bool PathNewton::offer(const StepProblem& problem, StepSolution& solution, Solve
 }
 
 bool PathNewton::take_full_steps(const StepProblem& problem, RowWeights& weights, int most, double tol, WorkMeter& meter,
-                                 StepSolution& solution, SolveReport& report) {
+                                 ModeTries& tries, StepSolution& solution, SolveReport& report) {
     best_xi_ = xi_;
     best_eta_ = eta_;
     double lowest = report.residual.max();
@@ -256,7 +264,7 @@ bool PathNewton::take_full_steps(const StepProblem& problem, RowWeights& weights
         if (!offer(problem, solution, report)) continue;
         best_xi_ = xi_;
         best_eta_ = eta_;
-        if (report.residual.max() <= tol) return true;
+        if (report.residual.max() <= tol || tries.found(problem, tol, solution, report)) return true;
         if (report.residual.max() < 0.9 * lowest) {
             lowest = report.residual.max();
             last = k;
@@ -269,11 +277,11 @@ bool PathNewton::take_full_steps(const StepProblem& problem, RowWeights& weights
 }
 
 bool PathNewton::improve(const StepProblem& problem, RowWeights& weights, const PathNewtonOptions& options, double tol,
-                         WorkMeter& meter, StepSolution& solution, SolveReport& report) {
+                         WorkMeter& meter, ModeTries& tries, StepSolution& solution, SolveReport& report) {
     start(problem, weights, solution);
     if (options.full_steps > 0) {
         evaluate(problem, weights);
-        if (take_full_steps(problem, weights, options.full_steps, tol, meter, solution, report)) return true;
+        if (take_full_steps(problem, weights, options.full_steps, tol, meter, tries, solution, report)) return true;
     }
     double merit = evaluate(problem, weights), landed = merit;
     double least = options.first_eps, eps = least;
@@ -309,7 +317,10 @@ bool PathNewton::improve(const StepProblem& problem, RowWeights& weights, const 
             landed = merit;
         }
         if (step == 1 || crossings % look_every == 0) {
-            if (offer(problem, solution, report)) last_best = crossings;
+            if (offer(problem, solution, report)) {
+                last_best = crossings;
+                if (tries.found(problem, tol, solution, report)) return true;
+            }
             if (report.residual.max() <= (extra < options.extra_looks ? exact_share * tol : tol)) return true;
             extra += report.residual.max() <= tol;
         }

@@ -25,6 +25,7 @@
 
 #include "problems/residual.hpp"
 #include "solvers/corrected_system.hpp"
+#include "solvers/mode_tries.hpp"
 #include "solvers/normal_pieces.hpp"
 #include "solvers/row_weights.hpp"
 #include "solvers/work_meter.hpp"
@@ -42,9 +43,10 @@ struct PathNewtonOptions {
 
 class PathNewton {
 public:
-    // Improves `solution`, the best point so far, whose residual is report.residual; true when that is at most tol.
+    // Improves `solution`, the best point so far, whose residual is report.residual; true when that is at most tol. `tries` are made at
+    // new best points.
     bool improve(const StepProblem& problem, RowWeights& weights, const PathNewtonOptions& options, double tol, WorkMeter& meter,
-                 StepSolution& solution, SolveReport& report);
+                 ModeTries& tries, StepSolution& solution, SolveReport& report);
 
 private:
     enum class Bound : signed char { lower = -1, free = 0, upper = 1 };
@@ -68,7 +70,7 @@ private:
     bool leads_on(const StepProblem& problem) const;  // the direction does not lead back over the border
     double step_to_border(const StepProblem& problem, Border& border, NormalPiece& contact_to, Bound& joint_to) const;
     // True: `tol` is reached.
-    bool take_full_steps(const StepProblem& problem, RowWeights& weights, int most, double tol, WorkMeter& meter,
+    bool take_full_steps(const StepProblem& problem, RowWeights& weights, int most, double tol, WorkMeter& meter, ModeTries& tries,
                          StepSolution& solution, SolveReport& report);
     ContactCone cone(const StepProblem& problem, int i) const;
     bool offer(const StepProblem& problem, StepSolution& solution, SolveReport& report);
@@ -76,6 +78,7 @@ private:
     CorrectedSystem system_;
     std::vector<double> joint_B_, contact_B_, D_, M_, weight_, joint_weight_;
     std::vector<double> used_D_;       // that B and M in use were made of
+    std::vector<int> lagging_;         // contacts whose D differs from that
     double used_eps_ = 0;              // and their eps; 0: nothing is factored
     std::vector<Bound> used_bound_;
     std::vector<NormalPiece> piece_;
@@ -87,6 +90,7 @@ private:
     Border border_;
     StepSolution point_;
     ResidualWork residual_work_;
+    bool looked_ = false;  // residual_work_ knows this problem
 };
 
 }  // namespace stickslip

@@ -10,11 +10,10 @@ namespace {
 
 constexpr double softest = 1e-1, stiffest = 1e-6, stiffer = 0.2;
 constexpr PathNewtonOptions along_path{.max_factorisations = 100};
-constexpr int polish_rounds = 10;
 
 }  // namespace
 
-double SoftContacts::solve(const StepProblem& problem, const RowWeights& weights, PathNewton& path, ModeSolver& modes, double tol,
+double SoftContacts::solve(const StepProblem& problem, const RowWeights& weights, PathNewton& path, ModeTries& tries, double tol,
                            WorkMeter& meter, const StepSolution& start, StepSolution& x, SolveReport& report) {
     const BlockRows& H = problem.contacts.jacobian;
     soft_ = problem;
@@ -27,13 +26,12 @@ double SoftContacts::solve(const StepProblem& problem, const RowWeights& weights
         SolveReport own;
         own.residual = residual(soft_, trial_, residual_work_);
         copy_solution(trial_, polished_);
-        path.improve(soft_, soft_weights_, along_path, tol, meter, polished_, own);
-        Residual exact;
-        modes.max_rounds = polish_rounds;
-        const bool ok = modes.improve(soft_, polished_, tol, exact);
-        report.factorisations += own.factorisations + modes.factorisations();
+        tries.start(0);
+        path.improve(soft_, soft_weights_, along_path, tol, meter, tries, polished_, own);
+        tries.polish(soft_, tol, polished_, own);
+        report.factorisations += own.factorisations;
         report.iterations += own.iterations;
-        if (!ok) break;
+        if (!(own.residual.max() <= tol)) break;
         copy_solution(polished_, trial_);
         copy_solution(polished_, x);
         solved = s;

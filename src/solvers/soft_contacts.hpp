@@ -18,7 +18,7 @@ class SoftContacts {
 public:
     // From `start`. Leaves the stiffest problem that was solved in x, with its residual in the problem as given, and returns the
     // largest compliance added [m/s per N s]; 0 when none was solved.
-    double solve(const StepProblem& problem, const RowWeights& weights, PathNewton& path, ModeSolver& modes, double tol,
+    double solve(const StepProblem& problem, const RowWeights& weights, PathNewton& path, ModeTries& tries, double tol,
                  WorkMeter& meter, const StepSolution& start, StepSolution& x, SolveReport& report);
 
 private:

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "math/block_kernels.hpp"
+#include "math/row_kernels.hpp"
 
 namespace stickslip {
 
@@ -24,7 +25,7 @@ void minus_times(const double* B, const double* J, double* T, int dim_any, int n
 }
 
 void minus_times_any(const double* B, const double* J, double* T, int dim, int n) {
-    if (dim == 3 && n == 6) return minus_times<3, 6>(B, J, T, dim, n);
+    if (dim == 3 && n == 6) return kernels::minus_times_36(B, J, T);
     if (dim == 2 && n == 3) return minus_times<2, 3>(B, J, T, dim, n);
     minus_times<0, 0>(B, J, T, dim, n);
 }
@@ -143,7 +144,7 @@ void StepSystem::add_manifold(const BlockRows& H, int g, int end, const std::vec
         for (int e = 0; e < bodies; ++e) {
             const double* J = H.values.data() + H.blocks_of(i)[e].offset;
             manifold_[e * (end - g) + count] = J;
-            minus_times<3, 6>(B, J, product_.data() + size * (count * bodies + e), 3, 6);
+            kernels::minus_times_36(B, J, product_.data() + size * (count * bodies + e));
         }
         ++count;
     }

@@ -114,6 +114,28 @@ run: {step: 0.0004566604875154757, end: 0.0020480122715549154}
     }
 }
 
+// A box with restitution 1 hops for ever, once friction has taken all but some 1e-6 m/s: a million impacts per second in which nothing moves. What
+// stays within the gap of a closed contact rests.
+TEST(EventsFinish, WithABoxThatHopsLowerThanCanBeSeen) {
+    const char* const text = R"(
+stickslip: 1
+plane: xz
+materials: {default: {friction: 0.3, restitution: 1}}
+bodies:
+  floor: {fixed: true, shapes: [{half-space: {normal: [0, 0, 1]}}]}
+  box: {pose: [0, 0, 0.004], mass: 0.05, shapes: [{box: [0.012, 0.01, 0.008]}], velocity: [0, 0, 3e-6]}
+run: {step: 2e-3, end: 0.5}
+)";
+    for (const char* scheme : {"hem5", "hem4", "dopri5", "rattle", "hybrid"}) {
+        Simulation simulation(scene_text(text, Set{{"scheme", scheme}}));
+        const RunSummary end = simulation.run();
+        ASSERT_EQ(end.end, RunEnd::finished) << scheme << ": " << end.reason;
+        EXPECT_LT(end.steps, 3000) << scheme;
+        EXPECT_NEAR(end.q[1], 0.004, 1e-9) << scheme;
+        EXPECT_LT(end.v.norm(), 1e-8) << scheme;
+    }
+}
+
 // A box that slides to a stop on an edge or a face: its slip turns faster and faster, and a step whose velocities are not those of its forces is
 // left to time-stepping. Such runs were refused, since energy could not be accounted for.
 TEST(EventsFinish, GeneralizedAlphaOnBoxesThatTumble) {

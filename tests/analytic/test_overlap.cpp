@@ -22,9 +22,44 @@ double overlap_of(const Simulation& simulation) {
 
 double total(const Energies& e) { return e.kinetic + e.potential + e.elastic; }
 
+// [m/s] The fastest row of the contacts that bear: how points of bodies move against each other where they press.
+double slip_of(const Simulation& simulation) {
+    const System& system = *simulation.model().system;
+    ContactFinder finder;
+    BilateralRows joints;
+    ContactRows contacts;
+    system.rows(simulation.state().t, simulation.state().q, finder, joints, contacts);
+    RowVec speed;
+    speed.resize(contacts.jacobian.rows());
+    contacts.jacobian.product(system.nodes(), simulation.state().v, speed);
+    double fastest = 0;
+    int bearing = 0;
+    for (const ContactRecord& record : simulation.step().contacts) {
+        const auto found = std::find(contacts.id.begin(), contacts.id.end(), record.id);
+        if (record.impulse[0] == 0 || found == contacts.id.end()) continue;
+        ++bearing;
+        const auto i = found - contacts.id.begin();
+        for (int k = contacts.jacobian.row[i]; k < contacts.jacobian.row[i + 1]; ++k)
+            fastest = std::max(fastest, std::abs(speed[k]));
+    }
+    EXPECT_GT(bearing, 0);
+    return fastest;
+}
+
+VecX centres_of(const Simulation& simulation) {
+    const System& system = *simulation.model().system;
+    const int bodies = static_cast<int>(system.body_names().size());
+    VecX x(3 * bodies);
+    for (int b = 0; b < bodies; ++b)
+        x.segment<3>(3 * b) = system.body_state(b, simulation.state().q, simulation.state().v).pose.position;
+    return x;
+}
+
 struct Settled {
     double overlap = 0;  // [m] at the end
-    double creep = 0;    // [m/s, 1/s] the fastest coordinate over the last seconds
+    double creep = 0;    // [m/s, 1/s] the fastest coordinate over the last seconds,
+    double drift = 0;    // [m/s] the fastest centre of a body over them,
+    double slip = 0;     // [m/s] and the fastest point of contact at their end
     double gain = 0;     // [J] by which the energy rose above its start and the work of pushing, at worst
 };
 
@@ -33,7 +68,7 @@ Settled settle(const std::string& text, double settled, const Set& set = {}) {
     Simulation simulation(scene_text(text, set));
     Settled out;
     const double start = total(simulation.step().ledger.now());
-    VecX q;
+    VecX q, centres;
     double since = -1;
     while (simulation.advance()) {
         const EnergyLedger& ledger = simulation.step().ledger;
@@ -41,11 +76,15 @@ Settled settle(const std::string& text, double settled, const Set& set = {}) {
         if (since < 0 && simulation.state().t >= settled) {
             since = simulation.state().t;
             q = simulation.state().q;
+            centres = centres_of(simulation);
         }
     }
     EXPECT_NEAR(simulation.state().t, settled + 10, 1e-9) << simulation.refusal();
     out.overlap = overlap_of(simulation);
-    if (since >= 0) out.creep = (simulation.state().q - q).lpNorm<Eigen::Infinity>() / (simulation.state().t - since);
+    out.slip = slip_of(simulation);
+    if (since < 0) return out;
+    out.creep = (simulation.state().q - q).lpNorm<Eigen::Infinity>() / (simulation.state().t - since);
+    out.drift = (centres_of(simulation) - centres).lpNorm<Eigen::Infinity>() / (simulation.state().t - since);
     return out;
 }
 
@@ -95,10 +134,38 @@ bodies:
 run: {step: 1/60, end: 14}
 )",
                                4);
-    const std::string numbers = note("pile", {end.overlap, end.creep, end.gain});
+    // A ball that bears on one point may spin about its normal for ever: nothing in the law resists that. So centres and points of
+    // contact are looked at, not attitudes.
+    const std::string numbers = note("pile", {end.overlap, end.drift, end.slip, end.gain});
     EXPECT_LT(end.overlap, 1e-3) << numbers;
-    EXPECT_LT(end.creep, 1e-9) << numbers;
+    EXPECT_LT(end.drift, 1e-9) << numbers;
+    EXPECT_LT(end.slip, 1e-9) << numbers;
     EXPECT_LT(end.gain, 1e-9) << numbers;
+}
+
+// Contacts that rebound may keep some overlap. Where 1e-12 m more than that was asked for, no move seemed to help, and steps that were solved
+// to rounding were told to be contradictory.
+TEST(Overlap, WhatReboundingContactsMayKeepIsNotCalledASqueeze) {
+    const char* const text = R"(
+stickslip: 1
+let: {e: 0.5}
+materials: {default: {friction: 0.3, restitution: e}}
+bodies:
+  floor: {fixed: true, shapes: [{half-space: {normal: [0, 0, 1]}}]}
+  a: {pose: {at: [0.0008559, 0.001412, 0.01398], rpy_deg: [-3.53, 6.85, 0]}, mass: 0.06182, shapes: [{sphere: 0.01332}]}
+  b: {pose: {at: [0.0012, 0.004949, 0.04807], rpy_deg: [-6.89, -2.56, 0]}, velocity: [0, 0, -1.92], mass: 0.08462, shapes: [{box: [0.03639, 0.03639, 0.03639]}]}
+  c: {pose: [0.002798, -0.0003818, 0.08721], velocity: [0, 0, -2.31], mass: 10.6, shapes: [{sphere: 0.01813}]}
+  d: {pose: [-0.003887, 0.002594, 0.1289], velocity: [0, 0, -5.76], mass: 0.7833, shapes: [{sphere: 0.02057}]}
+  f: {pose: [0.00609, -0.007225, 0.1911], velocity: [0, 0, -4.81], mass: 0.0736, shapes: [{sphere: 0.03772}]}
+run: {end: 0.6}
+)";
+    for (const double e : {0.1, 0.3, 0.5})
+        for (const double h : {1.0 / 240, 1.0 / 120, coarse}) {
+            Simulation simulation(scene_text(text, Set()("e", e)("step", h)));
+            const RunSummary summary = simulation.run();
+            EXPECT_EQ(summary.end, RunEnd::finished) << e << ' ' << h;
+            EXPECT_EQ(summary.uncertified.steps, 0) << e << ' ' << h;
+        }
 }
 
 // A cube of 0.2 m starts 20 mm deep: pushed by a quarter of sqrt(0.1 g L), L the size by which tolerances go, it is out after

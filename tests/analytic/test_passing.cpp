@@ -93,6 +93,64 @@ run: {end: 1}
     }
 }
 
+// A ball at the end of an arm goes round and clips the edge of a post by a share of its radius; or misses it by as much.
+TEST(Passing, EdgesAreClippedByWhatGoesRoundTheCentreOfItsBody) {
+    const double r = 0.03, arm = 0.25, side = 0.05, angle = 2;
+    for (const char* scheme : {"euler", "trapezoidal", "hem5", "phem56", "dopri5", "hybrid", "hem4"}) {
+        for (const double share : {1e-2, 1e-3, 2e-4, -1e-3}) {
+            for (const auto& [w, h] : {std::pair{3.0, 0.1}, {200.0, 2e-4}, {40.0, 0.02}, {700.0, 5e-3}}) {
+                const double edge = arm + (1 - share) * r, post = edge + side * std::sqrt(0.5);
+                Simulation simulation(scene_text(
+                    R"(
+stickslip: 1
+gravity: [0, 0, 0]
+materials: {default: {friction: 0, restitution: 0.5}}
+bodies:
+  post: {fixed: true, shapes: [{box: [0.05, 0.3, 0.05]}]}
+  hammer: {mass: 0.7, inertia: 0.01, com: [0, 0, 0], shapes: [{sphere: 0.03, pose: [0.25, 0, 0]}]}
+run: {end: 1}
+)",
+                    Set{{"scheme", scheme}}("step", h)("end", (angle + 0.6) / w)("bodies.hammer.angular_velocity",
+                                                                                 text_of(Vec3(0, w, 0)))(
+                        "bodies.post.pose",
+                        "{at: " + text_of(Vec3(post * std::cos(angle), 0, -post * std::sin(angle))) +
+                            ", rpy_deg: " + text_of(Vec3(0, angle * 180 / M_PI + 45, 0)) + "}")));
+                const RunSummary end = simulation.run();
+                const std::string numbers = scheme + note(" share, w, h", {share, w, h});
+                ASSERT_EQ(end.end, RunEnd::finished) << numbers << end.reason;
+                if (share < 0) {
+                    EXPECT_EQ(first_impact(end), infinity) << numbers;
+                } else {
+                    const double before = std::acos((arm * arm + edge * edge - r * r) / (2 * arm * edge));
+                    EXPECT_NEAR(first_impact(end), (angle - before) / w, 1e-9) << numbers;
+                }
+            }
+        }
+    }
+}
+
+// A ball that is next to the plate already, nearer than what a long step takes for closed: it is hit when it is there.
+TEST(Passing, ImpactsAreLocatedFromAHairBeforeThem) {
+    for (const char* scheme : {"trapezoidal", "alpha-gamma", "linear-implicit-euler", "euler", "hem5", "hybrid"}) {
+        for (const auto& [gap, speed, h] : {std::tuple{4e-7, 7.0, 2e-3}, {3e-8, 0.9, 1e-2}, {6e-6, 90.0, 1e-3}}) {
+            Simulation simulation(
+                scene_text(R"(
+stickslip: 1
+gravity: [0, 0, 0]
+materials: {default: {friction: 0, restitution: 0.5}}
+bodies:
+  plate: {fixed: true, shapes: [{box: [1, 1, 0.02]}]}
+  ball: {mass: 0.3, shapes: [{sphere: 0.05}]}
+run: {end: 0.02}
+)",
+                           Set{{"scheme", scheme}}("step", h)("bodies.ball.pose", text_of(Vec3(0, 0, 0.06 + gap)))(
+                               "bodies.ball.velocity", text_of(Vec3(0, 0, -speed)))));
+            const std::string numbers = scheme + note(" gap, speed, h", {gap, speed, h});
+            EXPECT_NEAR(first_impact(simulation.run()), gap / speed, 1e-9) << numbers;
+        }
+    }
+}
+
 // A ball comes down on a plate right behind its edge: from afar the edge is the nearest, at the end the face.
 TEST(Passing, ImpactsAreLocatedWhereTheNearestFeatureChangesOnTheWay) {
     const double r = 0.035, speed = 90, behind = 4e-5, height = 0.3, way = 1.1;

@@ -68,6 +68,32 @@ TEST(BlockMatrix, SumAllocatesNothingOnceItHasMetThePattern) {
     EXPECT_EQ(testing::allocations, before);
 }
 
+// Contacts between bodies of the sizes that have kernels of their own, of others, and of both.
+TEST(BlockRows, ProductsAreThoseOfTheDenseMatrix) {
+    Random random(5);
+    Nodes nodes;
+    for (const int dof : {6, 6, 3, 2, 5, 6}) nodes.add(dof);
+    BlockRows J;
+    for (const auto& [dim, touched] : std::vector<std::pair<int, std::vector<int>>>{
+             {3, {0, 1}}, {3, {5}}, {3, {0, 2}}, {2, {0, 5}}, {1, {2, 3}}, {3, {3, 4}}, {3, {1, 5, 0}}, {3, {}}, {6, {0, 5}}}) {
+        J.begin_group(dim);
+        for (const int node : touched) {
+            auto block = J.add_block(node, nodes.dof(node));
+            for (Eigen::Index k = 0; k < block.size(); ++k) block.data()[k] = random.normal();
+        }
+    }
+    VecX v(nodes.nv()), p(J.rows()), y(nodes.nv());
+    for (VecX* x : {&v, &p, &y})
+        for (double& entry : *x) entry = random.normal();
+    const MatX full = J.dense(nodes);
+    VecX u = VecX::Constant(J.rows(), 7);  // what was there before is of no account
+    J.product(nodes, v, u);
+    EXPECT_LT((u - full * v).cwiseAbs().maxCoeff(), 1e-13);
+    const VecX expected = y + full.transpose() * p;
+    J.add_transpose_product(nodes, p, y);
+    EXPECT_LT((y - expected).cwiseAbs().maxCoeff(), 1e-13);
+}
+
 TEST(BlockFactors, SolveWithAndWithoutCouplings) {
     Random random(4);
     BlockFactors factors;

@@ -178,6 +178,36 @@ TEST_P(RandomBodies, JointRowsAreGradientsAndCurvatureTheirRate) {
     }
 }
 
+// Who asks for normals alone gets the first line of each contact, and all else as it was.
+TEST_P(RandomBodies, NormalRowsAreTheFirstRowsOfContacts) {
+    Random random(GetParam() ? 11 : 5);
+    int seen = 0;
+    for (int trial = 0; trial < 50; ++trial) {
+        const MultibodySystem system(random_model(random, GetParam()));
+        const State x = system.initial_state(std::vector<Vec3>(3, Vec3::Zero()), std::vector<Vec3>(3, Vec3::Zero()));
+        ContactFinder finder;
+        finder.margin = 1;
+        BilateralRows joints, same_joints;
+        ContactRows all, normals;
+        system.rows(0, x.q, finder, joints, all);
+        system.normal_rows_on({}, 0, x.q, finder, same_joints, normals);
+        ASSERT_EQ(normals.id, all.id);
+        EXPECT_EQ(normals.gap, all.gap);
+        EXPECT_EQ(same_joints.value, joints.value);
+        for (int i = 0; i < all.size(); ++i, ++seen) {
+            const auto blocks = all.jacobian.blocks_of(i), own = normals.jacobian.blocks_of(i);
+            ASSERT_EQ(normals.jacobian.dim(i), 1);
+            ASSERT_EQ(own.size(), blocks.size());
+            for (std::size_t b = 0; b < blocks.size(); ++b) {
+                EXPECT_EQ(own[b].node, blocks[b].node);
+                for (int k = 0; k < system.nodes().dof(blocks[b].node); ++k)
+                    EXPECT_EQ(normals.jacobian.values[own[b].offset + k], all.jacobian.values[blocks[b].offset + k]);
+            }
+        }
+    }
+    EXPECT_GT(seen, 50);
+}
+
 // Spatial bodies whose velocities are both in body axes: their centres accelerate by w x v while the velocities stay.
 class BodiesInTheirOwnAxes final : public Bodies {
 public:

@@ -121,12 +121,15 @@ TEST(Ladder, RungsAgreeOnTheVelocitiesOfAPushedStack) {
         const StepSolution start = free_motion(problem, weights);
         const double tol = 1e-9 * weights.speed();
         WorkMeter meter;
+        ModeSolver modes;
+        ModeTries none(modes);  // the rungs alone
+        none.start(0);
 
         SolveReport by_path, by_admm;
         by_path.residual = by_admm.residual = residual(problem, start);
         StepSolution x = start, y = start, z;
         PathNewton path;
-        EXPECT_TRUE(path.improve(problem, weights, {}, tol, meter, y, by_path)) << push;
+        EXPECT_TRUE(path.improve(problem, weights, {}, tol, meter, none, y, by_path)) << push;
         EXPECT_LE(residual(problem, y).max(), tol) << push;
         EXPECT_EQ(residual(problem, y).max(), by_path.residual.max()) << push;
 
@@ -134,28 +137,73 @@ TEST(Ladder, RungsAgreeOnTheVelocitiesOfAPushedStack) {
         StepSolution full = start;
         SolveReport by_steps;
         by_steps.residual = residual(problem, start);
-        EXPECT_TRUE(path.improve(problem, weights, {.full_steps = 100}, tol, meter, full, by_steps)) << push;
+        EXPECT_TRUE(path.improve(problem, weights, {.full_steps = 100}, tol, meter, none, full, by_steps)) << push;
         EXPECT_LE(residual(problem, full).max(), tol) << push;
         EXPECT_LT((full.v - y.v).cwiseAbs().maxCoeff(), 1e-6) << push;
 
         // Alternating directions come near by themselves, and no nearer than the path takes them.
         Admm admm;
         const AdmmOptions patient{.max_blocks = 200, .least_fall = 0.999, .max_idle = 200};
-        admm.improve(problem, weights, patient, tol, meter, x, by_admm);
+        admm.improve(problem, weights, patient, tol, meter, none, x, by_admm);
         EXPECT_LT(residual(problem, x).max(), 1e-3 * weights.speed()) << push;
         EXPECT_LT((x.v - y.v).cwiseAbs().maxCoeff(), 1e-2 * weights.speed()) << push;
-        EXPECT_TRUE(path.improve(problem, weights, {}, tol, meter, x, by_admm)) << push;
+        EXPECT_TRUE(path.improve(problem, weights, {}, tol, meter, none, x, by_admm)) << push;
         EXPECT_LT((x.v - y.v).cwiseAbs().maxCoeff(), 1e-6) << push;
 
         // Contacts that give way approach the rigid ones as they stiffen, and the report says by how much they give.
         SoftContacts soft;
-        ModeSolver modes;
         SolveReport softened;
-        const double compliance = soft.solve(problem, weights, path, modes, tol, meter, start, z, softened);
+        const double compliance = soft.solve(problem, weights, path, none, tol, meter, start, z, softened);
         EXPECT_GT(compliance, 0) << push;
         EXPECT_LT((y.v - z.v).cwiseAbs().maxCoeff(), 1e-4 * (1 + push)) << push;
         EXPECT_LE(softened.residual.max(), 4 * compliance * z.p.cwiseAbs().maxCoeff() + tol) << push;
     }
+}
+
+// A try leaves the point as it was unless it solves the step, is not made again before the residual has fallen, and on the way of alternating
+// directions it ends them early.
+TEST(ModeTries, EndARungWhereTheModesAreRightAndChangeNothingElsewhere) {
+    BoxStack stack;
+    stack.boxes = 5;
+    stack.masses = {1, 2, 1, 3, 1};
+    stack.push = Vec3(30, 15, 0);
+    const StepProblem problem = stack.problem();
+    RowWeights weights;
+    const StepSolution start = free_motion(problem, weights);
+    const double tol = 1e-9 * weights.speed();
+    WorkMeter meter;
+    ModeSolver modes;
+    ModeTries tries(modes);
+
+    tries.start(infinity);
+    SolveReport report;
+    report.residual = residual(problem, start);
+    StepSolution x = start;
+    const bool at_once = tries.found(problem, tol, x, report);
+    if (!at_once) {
+        EXPECT_EQ(x.p, start.p);
+        EXPECT_EQ(report.residual.max(), residual(problem, start).max());
+        const int spent = report.factorisations;
+        EXPECT_GT(spent, 0);
+        EXPECT_FALSE(tries.found(problem, tol, x, report));
+        EXPECT_EQ(report.factorisations, spent);
+    }
+
+    const auto iterations = [&](double below) {
+        tries.start(below);
+        Admm admm;
+        SolveReport now;
+        now.residual = residual(problem, start);
+        StepSolution y = start;
+        const AdmmOptions patient{.max_blocks = 200, .least_fall = 0.999, .max_idle = 200};
+        admm.improve(problem, weights, patient, tol, meter, tries, y, now);
+        if (below > 0) {
+            EXPECT_LE(residual(problem, y).max(), tol);
+            EXPECT_EQ(residual(problem, y).max(), now.residual.max());
+        }
+        return now.iterations;
+    };
+    EXPECT_LT(iterations(weights.speed()), iterations(0));
 }
 
 // A motor that reaches its largest torque, on the path: the row ends at its bound and the joint gives way.
@@ -175,8 +223,11 @@ TEST(PathNewton, BoundedRowsEndAtTheirBounds) {
         SolveReport report;
         report.residual = residual(problem, x);
         WorkMeter meter;
+        ModeSolver modes;
+        ModeTries none(modes);
+        none.start(0);
         PathNewton path;
-        EXPECT_TRUE(path.improve(problem, weights, {}, 1e-10, meter, x, report)) << target;
+        EXPECT_TRUE(path.improve(problem, weights, {}, 1e-10, meter, none, x, report)) << target;
         EXPECT_LE(residual(problem, x).max(), 1e-10);
         EXPECT_LE(std::abs(x.lambda[0]), 0.4);
         EXPECT_EQ(std::abs(x.lambda[0]) == 0.4, target > 0.6) << target << " " << x.lambda[0];

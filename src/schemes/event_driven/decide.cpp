@@ -16,7 +16,9 @@ namespace stickslip {
 
 namespace {
 
-constexpr int max_short_steps = 500;   // impacts in a row without time between them before rebounds end
+constexpr int max_short_steps = 500;  // impacts in a row without time between them before rebounds end
+// Hops in a row within closed_gap before they end. With restitution 0.99 fewer bring them to shortest_flight.
+constexpr int max_low_hops = 1000;
 constexpr double first_moment = 0.01;  // of the step, at which modes that do not even begin to hold are decided
 
 bool contains(const std::vector<ContactId>& list, const ContactId& id) {
@@ -148,6 +150,7 @@ bool EventStep::collide() {
     const double rest_speed = options_.rest_speed.in(tolerances_);
     const double shortest_flight = options_.shortest_flight.in(tolerances_);
     bool collision = false, ending = true;  // rebounds end when those of all that collide do
+    double fastest = 0;                     // [m/s] approach
     s_.terms.wanted.resize(static_cast<std::size_t>(contacts.size()));
     for (int i = 0; i < contacts.size(); ++i) {
         const double rate = w_.row_speed[contacts.jacobian.row[i]];
@@ -155,11 +158,12 @@ bool EventStep::collide() {
         s_.terms.wanted[i] = closed || touches(contacts.id[i], contacts.gap[i], rate);
         if (!s_.terms.wanted[i] || rate >= -rest_speed) continue;
         collision = true;
+        fastest = std::max(fastest, -rate);
         ending = ending && bounces_left(contacts.id[i], x_.t, bounces) < shortest_flight;
     }
     ending_ = false;
     if (!collision) {
-        bounces.short_steps = 0;
+        bounces.short_steps = bounces.low_hops = 0;
         return true;
     }
     ImpactOptions impact{static_cast<ImpactLaw>(options_.impact.index), options_.restitution_threshold, rest_speed};
@@ -168,6 +172,10 @@ bool EventStep::collide() {
         ending = true;
         ++report_.unlocated;
     }
+    // A body with restitution 1 hops for ever, however low; what never leaves the gap of a closed contact rests.
+    const bool low = fastest * (x_.t - w_.memory.last_impact) < options_.closed_gap.in(tolerances_);
+    bounces.low_hops = low ? bounces.low_hops + 1 : 0;
+    ending = ending || bounces.low_hops > max_low_hops;
     if (ending) impact.restitution_threshold = infinity;
     ending_ = ending;
     contacts.keep(s_.terms.wanted);

@@ -9,13 +9,15 @@ namespace stickslip {
 struct BounceMemory {
     std::vector<ContactId> contact;            // sorted: those that rebounded,
     std::vector<std::array<double, 3>> times;  // [s] and their last three impacts, newest last; NaN: none
-    int short_steps = 0;                       // sub-steps in a row that impacts cut very short
+    int short_steps = 0;                       // sub-steps in a row that impacts cut very short,
+    int low_hops = 0;                          // and flights that stay within the gap of a closed contact
 
     template <class F>
     void fields(F&& f) {
         f(contact);
         f(times);
         f(short_steps);
+        f(low_hops);
     }
 };
 

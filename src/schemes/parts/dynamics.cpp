@@ -70,6 +70,10 @@ void take_positive_part(BlockMatrix& K) {
 
 }  // namespace
 
+void extrapolate_velocity(const VecX& v, double h, double a, Step& s) {
+    s.terms.v_star = v + a * std::min(h, 2 * s.memory.h) * s.memory.v_rate;
+}
+
 bool fill_dynamics(const System& system, const State& x, double h, const DynamicsWeights& weights, Step& s) {
     const double a = weights.alpha, g = weights.gamma;
     StepProblem& problem = s.problem;
@@ -79,7 +83,7 @@ bool fill_dynamics(const System& system, const State& x, double h, const Dynamic
     if (weights.exact_gyroscopic)
         s.terms.v_star = x.v;
     else
-        s.terms.v_star = x.v + a * std::min(h, 2 * s.memory.h) * s.memory.v_rate;
+        extrapolate_velocity(x.v, h, a, s);
     // With A_g = M - a h F, h F v is (M v - A_g v)/a.
     system.add_gyroscopic(-a * h, s.terms.v_star, problem.A);
     problem.A.add_product(-1, x.v, problem.r);

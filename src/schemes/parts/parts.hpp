@@ -61,6 +61,9 @@ void mix_impulses(double h, double a, Step& s);
 void find_unseen_loads(const System& system, const State& x, double h, double a, Step& s);
 double inside_end(double t, double h);  // [s] t + h, one rounding before it
 
+// s.terms.v_star, the velocity a h ahead as the last step tells it: where gyroscopic forces are linearised.
+void extrapolate_velocity(const VecX& v, double h, double a, Step& s);
+
 // A and r of the linearly implicit theta rule (dynamics.cpp), from s.terms.mass, which holds the M of the step.
 struct DynamicsWeights {
     double alpha = 1, gamma = 1;  // of v+ in forces and in positions

@@ -5,7 +5,7 @@
 //
 // which is the step problem with A = M, r = 0, no friction. Many bodies without joints are moved by a few sweeps, since a move that is only
 // nearly the least will do and what is left is pushed in the next step; with joints, which must be kept, the run's own solver moves
-// them. Exact moves of a pile of 1000 spheres took a hundred times as long as its step. Velocities stay as they are: nothing is
+// them. Exact moves of a pile of 1000 spheres took a hundred times as long as its step. Velocities and angular momenta stay as they are: nothing is
 // thrown, and an impact has rebounded by its restitution before. What is left in overlap:
 //
 //   left_i = slop + h max(u_i, 0)      e = 0: what the velocity u_i of the end takes out in the next step anyway
@@ -18,18 +18,19 @@
 // rest stays active and nothing is moved again. The bound lets an overlap that the step itself has made go at once, and an older
 // one at `speed`.
 //
-// Under a budget of time sweeps and moves end with the step; what they leave the next steps push out.
+// Under a budget of time sweeps and moves end with the step; what they leave the next steps push out. Where not even one look fits in, the rows
+// of the step are taken for those of its end, with gaps that have changed as the rows say: contacts that had no row are pushed a step later.
 //
 // Contacts give way by a small S, so that the problem always has a solution: a body in a gap that is too narrow stays in it.
 #include "schemes/parts/push_out.hpp"
 
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
 #include "collision/finder.hpp"
+#include "math/so3.hpp"
 #include "schemes/parts/project.hpp"
-#include "solvers/nsgs.hpp"
-#include "solvers/work_meter.hpp"
 
 namespace stickslip {
 
@@ -60,6 +61,12 @@ constexpr int few_contacts = 40;
 constexpr int max_moves = 4;
 // A move below this share of what was asked for is none: the bodies are squeezed.
 constexpr double smallest_move = 1e-6;
+
+// Of the time of a look from step to step. If smaller, one quick look lets the next one take too long; if larger, a slow one is remembered
+// for many steps in which there was time to look.
+constexpr double forgetting = 0.9;
+// The same where there was no time: if smaller, looks are tried that take longer than they may; if larger, one long look ends them for good.
+constexpr double slow_forgetting = 0.98;
 
 // Of System::overlap_limit, half the thickness of a body: what a contact with restitution may keep, and what is worth another move. The
 // verdict doubts 0.08. If smaller, rebounds at ordinary steps are moved, which gives them energy; if larger, boxes falling with 1/60 s pass
@@ -118,25 +125,39 @@ double overlap_before(const ContactRows& rows, const ContactId& id) {
     return deepest;
 }
 
-// Evaluates the contacts at x and says by how much each is to be pushed. Returns the largest of these moves.
-double ask_for_moves(const System& system, double h, double speed, const State& x, Step& s, PushOut& w) {
-    system.rows_on(s.sides, x.t, x.q, *s.finder, s.correction.problem.joints, w.found);
+// The contacts at x, whose rows have one line each; or, without asking the system, those of the step as straight lines.
+void find_gaps(const System& system, bool straight, const State& x, Step& s, PushOut& w) {
+    if (!straight) {
+        system.normal_rows_on(s.sides, x.t, x.q, *s.finder, s.correction.problem.joints, w.found);
+        w.rows = &w.found;
+        w.gap.assign(w.found.gap.begin(), w.found.gap.end());
+        return;
+    }
+    w.rows = &s.problem.contacts;
+    w.gap.resize(w.rows->gap.size());
+    for (int i = 0; i < w.rows->size(); ++i) w.gap[i] = w.rows->gap[i] + normal_product(*w.rows, system.nodes(), i, s.dq);
+}
+
+// By how much each contact is to be pushed. Returns the largest of these moves.
+double ask_for_moves(const System& system, double h, double speed, const State& x, const Step& s, PushOut& w) {
+    const ContactRows& rows = *w.rows;
     const Nodes& nodes = system.nodes();
-    w.push.assign(static_cast<std::size_t>(w.found.size()), 0.0);
+    w.push.assign(static_cast<std::size_t>(rows.size()), 0.0);
     double largest = 0;
-    for (int i = 0; i < w.found.size(); ++i) {
-        const double gap = w.found.gap[i];
+    for (int i = 0; i < rows.size(); ++i) {
+        const double gap = w.gap[i];
         if (!(gap < -least_slop(s))) continue;
-        const double slop = slop_of(system, s, w.found, i);
+        const double slop = slop_of(system, s, rows, i);
         if (!(gap < -slop)) continue;
-        const double kept = left(system, w.found, i, normal_product(w.found, nodes, i, x.v), h, slop);
+        const double kept = left(system, rows, i, normal_product(rows, nodes, i, x.v), h, slop);
         if (!(gap < -kept)) continue;
-        const double old = overlap_before(s.problem.contacts, w.found.id[i]);
+        const double old = overlap_before(s.problem.contacts, rows.id[i]);
         w.push[i] = std::min(-gap - kept + slop / 2, std::max(-gap - old, 0.0) + h * speed);
         if (!(w.push[i] > 0)) continue;
         if (-gap > w.now) {
             w.now = -gap;
-            w.where = w.found.id[i];
+            w.excess = -gap - kept;
+            w.where = rows.id[i];
         }
         largest = std::max(largest, w.push[i]);
     }
@@ -147,18 +168,19 @@ double ask_for_moves(const System& system, double h, double speed, const State& 
 void find_islands(const Nodes& nodes, double farthest, const BilateralRows& joints, PushOut& w) {
     w.groups.reset(nodes.size());
     w.groups.join(joints.jacobian);
-    for (int i = 0; i < w.found.size(); ++i)
-        if (w.found.gap[i] <= farthest) w.groups.join(w.found.jacobian, i);
+    const ContactRows& rows = *w.rows;
+    for (int i = 0; i < rows.size(); ++i)
+        if (w.gap[i] <= farthest) w.groups.join(rows.jacobian, i);
     w.moves.assign(static_cast<std::size_t>(nodes.size()), 0);
-    for (int i = 0; i < w.found.size(); ++i)
+    for (int i = 0; i < rows.size(); ++i)
         if (w.push[i] > 0)
-            for (const BlockRows::Block& block : w.found.jacobian.blocks_of(i))
+            for (const BlockRows::Block& block : rows.jacobian.blocks_of(i))
                 w.moves[w.groups.root_of(block.node)] = 1;
 }
 
 bool takes_part(double farthest, int i, PushOut& w) {
-    if (!(w.found.gap[i] <= farthest)) return false;
-    const auto blocks = w.found.jacobian.blocks_of(i);
+    if (!(w.gap[i] <= farthest)) return false;
+    const auto blocks = w.rows->jacobian.blocks_of(i);
     return !blocks.empty() && w.moves[w.groups.root_of(blocks[0].node)];
 }
 
@@ -179,12 +201,13 @@ void fill_move(const System& system, double farthest, const State& x, Step& s, P
     const Nodes& nodes = system.nodes();
     ContactRows& rows = problem.contacts;
     rows.clear();
+    const ContactRows& all = *w.rows;
     std::size_t kept = 0;
-    for (int i = 0; i < w.found.size(); ++i) {
+    for (int i = 0; i < all.size(); ++i) {
         if (!takes_part(farthest, i, w)) continue;
-        rows.begin_contact(w.found.id[i], 1, w.found.gap[i], 0, 0, 0);
-        for (const BlockRows::Block& block : w.found.jacobian.blocks_of(i)) {
-            const double* row = w.found.jacobian.values.data() + block.offset;
+        rows.begin_contact(all.id[i], 1, w.gap[i], 0, 0, 0);
+        for (const BlockRows::Block& block : all.jacobian.blocks_of(i)) {
+            const double* row = all.jacobian.values.data() + block.offset;
             auto copy = rows.jacobian.add_block(block.node, nodes.dof(block.node));
             for (int c = 0; c < nodes.dof(block.node); ++c) copy(0, c) = row[c];
         }
@@ -201,15 +224,16 @@ void fill_move(const System& system, double farthest, const State& x, Step& s, P
     }
 }
 
-// Whether the move, which need not solve its problem exactly, makes the sum of the squared overlaps smaller.
-bool improves(const VecX& move, const StepProblem& problem) {
+// Whether the move, which need not solve its problem exactly, comes nearer to what was asked for: sum of the squares of what is missing. What
+// contacts may keep does not count: where they keep 0.2 mm and 1e-12 m more is asked for, nothing would ever seem to move.
+bool improves(const VecX& move, double scale, const StepProblem& problem) {
     if (!move.allFinite()) return false;
     double before = 0, after = 0;
     for (int i = 0; i < problem.contacts.size(); ++i) {
-        const double gap = problem.contacts.gap[i];
-        const double end = gap + normal_product(problem.contacts, problem.nodes(), i, move);
-        before += gap < 0 ? gap * gap : 0;
-        after += end < 0 ? end * end : 0;
+        const double asked = -problem.c[i] / scale;
+        const double missing = std::max(asked - normal_product(problem.contacts, problem.nodes(), i, move), 0.0);
+        before += asked > 0 ? asked * asked : 0;
+        after += missing * missing;
     }
     return after < (1 - smallest_move) * before;
 }
@@ -218,78 +242,116 @@ bool is_found_exactly(const Step& s) {
     return s.correction.problem.joints.size() > 0 || s.correction.problem.contacts.size() <= few_contacts;
 }
 
-// The move multiplied by `scale`, into s.correction.solution.v.
-void find_move(Solver& solver, double scale, Step& s, PushOut& w) {
-    if (is_found_exactly(s)) {
-        solve_move(solver, scale, s);
-        return;
-    }
+// Sweeps for the move, from none, into s.correction.solution.v. Looked at in between they leave the point with the smallest residual, else the last.
+void sweep_move(NsgsSolver::Looks looks, Step& s, PushOut& w) {
+    w.sweeps.options.tol = sweep_error;
+    w.sweeps.options.polish = false;
     Budget until_end;
     until_end.deadline = s.deadline;
-    w.sweeps.set_budget(until_end);
-    s.correction.problem.c *= scale;
-    w.sweeps.solve(s.correction.problem, s.correction.solution);
+    w.meter.start(until_end);
+    w.sweeps.meter = &w.meter;
+    s.correction.solution.size_to(s.correction.problem);
+    reset_solution(s.correction.solution);
+    SolveReport report;
+    // Where no time is left one sweep is all there is, and nobody asks how good it is but improves().
+    w.sweeps.looks = w.meter.used_up() ? NsgsSolver::Looks::never : looks;
+    w.sweeps.sweep(s.correction.problem, s.correction.solution, max_sweeps, report);
+}
+
+enum class Move { helps, none, not_looked_for };  // the last: time was used up before it could be told
+
+// The move, of which `largest` is asked for at most.
+Move find_move(Solver& solver, double largest, Step& s, PushOut& w) {
+    const auto helps = [&] {
+        s.correction.move = largest * s.correction.solution.v;
+        return improves(s.correction.move, 1 / largest, s.correction.problem);
+    };
+    const auto in_time = [&] { return s.deadline == infinity || processor_time() < s.deadline; };
+    if (is_found_exactly(s)) {
+        const bool found = solve_move(solver, 1 / largest, s);
+        if (helps()) return Move::helps;
+        return found || s.deadline == infinity ? Move::none : Move::not_looked_for;
+    }
+    s.correction.problem.c *= 1 / largest;
+    sweep_move(NsgsSolver::Looks::in_between, s, w);
+    if (helps()) return Move::helps;
+    if (!in_time()) return Move::not_looked_for;
+    // Where light bodies lie between heavy ones the residual is smallest before anything has moved, though all but they have room.
+    sweep_move(NsgsSolver::Looks::never, s, w);
+    if (helps()) return Move::helps;
+    return in_time() ? Move::none : Move::not_looked_for;
+}
+
+// Bodies that spin keep their angular momentum while the move turns them: J omega is turned back by as much in their axes. With omega as it was,
+// momentum would turn along, and bodies that leave an overlap would fly on with some percent of it wrong.
+void keep_spins(const System& system, const BlockMatrix& mass, const VecX& move, VecX& v) {
+    const Nodes& nodes = system.nodes();
+    for (int n = 0; n < nodes.size(); ++n) {
+        if (!system.is_body_in_space(n)) continue;
+        const int first = nodes.start[n] + 3;
+        const Vec3 turn = move.segment<3>(first), omega = v.segment<3>(first);
+        if (turn.isZero(0) || omega.isZero(0)) continue;
+        const Mat3 inertia = mass.block(n).bottomRightCorner<3, 3>();
+        v.segment<3>(first) = inertia.inverse() * (rotation_by(-turn) * Vec3(inertia * omega));
+    }
 }
 
 // One move. True: it was for an overlap so deep that another look is worth while.
-bool move_apart(const System& system, Solver& solver, double h, double speed, State& x, Step& s, PushOut& w) {
+bool move_apart(const System& system, Solver& solver, double h, double speed, bool straight, State& x, Step& s, PushOut& w) {
     w.now = 0;
+    find_gaps(system, straight, x, s, w);
     const double largest = ask_for_moves(system, h, speed, x, s, w);
-    if (!(largest > 0)) return false;
+    if (!(largest > s.tolerances.gap_rounding)) return false;
     w.deepest = std::max(w.deepest, w.now);
     const bool deep = w.now > deep_share * system.overlap_limit(w.where);
     const double farthest = pushes_within_reach * largest;
     find_islands(system.nodes(), farthest, s.correction.problem.joints, w);
     fill_move(system, farthest, x, s, w);
-    find_move(solver, 1 / largest, s, w);
-    VecX& move = s.correction.move;
-    move = largest * s.correction.solution.v;
-    if (!improves(move, s.correction.problem)) {
-        w.deep = deep;
-        w.squeezed = deep || is_found_exactly(s);  // a few sweeps may have missed what there is
+    const Move found = find_move(solver, largest, s, w);
+    if (found != Move::helps) {
+        w.deep = w.excess > deep_share * system.overlap_limit(w.where);
+        // A few sweeps may have missed what there is, and so may a solver whose time was used up: whether bodies exclude each other is then not
+        // asked, which takes as long as many steps.
+        w.squeezed = found == Move::none && !straight && (w.deep || is_found_exactly(s));
         return false;
     }
-    system.advance(x.q, move);
+    system.advance(x.q, s.correction.move);
+    keep_spins(system, s.correction.problem.A, s.correction.move, x.v);
     s.ledger.move(system, x);
-    return deep;
+    return deep && !straight;
 }
 
-class MoveSweeps final : public Solver {
-public:
-    MoveSweeps() {
-        sweeps_.options.tol = sweep_error;
-        sweeps_.options.polish = false;
-        sweeps_.meter = &meter_;
-    }
-    void set_budget(const Budget& budget) override { budget_ = budget; }
-    SolveReport solve(const StepProblem& problem, StepSolution& solution) override {
-        meter_.start(budget_);
-        solution.size_to(problem);
-        reset_solution(solution);
-        SolveReport report;
-        // Where no time is left one sweep is all there is, and nobody asks how good it is but improves().
-        sweeps_.looks = !meter_.used_up();
-        sweeps_.sweep(problem, solution, max_sweeps, report);
-        return report;
-    }
-
-private:
-    NsgsSolver sweeps_;
-    WorkMeter meter_;
-    Budget budget_;
-};
+// Whether a look would take longer than the step may. Joints, which must be kept, are looked at in any case.
+bool no_time_to_look(const Step& s, double now, const PushOut& w) {
+    return s.deadline < infinity && s.problem.joints.size() == 0 &&
+           now + w.look_time * s.problem.contacts.size() > s.deadline;
+}
 
 }  // namespace
-
-std::unique_ptr<Solver> make_move_sweeps() { return std::make_unique<MoveSweeps>(); }
 
 void push_out(const System& system, Solver& solver, double h, State& x, Step& s, PushOut& w) {
     w.deepest = 0;
     w.squeezed = w.deep = false;
     if (!w.arrives && !may_overlap(system, h, s)) return;
     double speed = speed_share * s.tolerances.scales.speed;  // once per step
-    for (int k = 0; k < max_moves && move_apart(system, solver, h, speed, x, s, w); ++k) {
-        if (s.deadline < infinity && processor_time() >= s.deadline) break;
+    const bool timed = s.deadline < infinity;
+    double before = timed ? processor_time() : 0;
+    const bool straight = no_time_to_look(s, before, w);
+    for (int k = 0; k < max_moves; ++k) {
+        const bool again = move_apart(system, solver, h, speed, straight, x, s, w);
+        if (timed) {
+            const double now = processor_time();
+            const int contacts = s.problem.contacts.size();
+            if (straight) {
+                w.look_time *= slow_forgetting;
+                s.left_out = std::max(w.look_time * contacts - (now - before), 0.0);
+            } else if (contacts > 0) {
+                w.look_time = std::max((now - before) / contacts, forgetting * w.look_time);
+            }
+            if (now >= s.deadline || no_time_to_look(s, now, w)) break;
+            before = now;
+        }
+        if (!again) break;
         speed = 0;
     }
 }

@@ -1,12 +1,12 @@
 // Overlap is pushed out of positions, at the end of a step.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "base/fields.hpp"
 #include "math/node_groups.hpp"
-#include "solvers/island_solver.hpp"
+#include "solvers/nsgs.hpp"
+#include "solvers/work_meter.hpp"
 #include "stickslip/scheme.hpp"
 
 namespace stickslip {
@@ -18,19 +18,21 @@ inline Choice overlaps() { return {{"push", "leave"}, 0}; }
 inline constexpr const char* overlap_help =
     "what overlaps at the end of a step is pushed out of positions, velocities stay; or left as it is";
 
-// A few sweeps over a move, as a solver.
-std::unique_ptr<Solver> make_move_sweeps();
-
 // Its scratch, and what it did in the step at hand.
 struct PushOut {
-    IslandSolver sweeps{make_move_sweeps};  // for bodies without joints: each island for itself, no longer than it needs
-    ContactRows found;         // all contacts at the end of the step
+    NsgsSolver sweeps;                  // for bodies without joints
+    WorkMeter meter;                    // of the sweeps
+    ContactRows found;                  // all contacts at the end of the step,
+    const ContactRows* rows = nullptr;  // or those of its start, if no time is left to find them
+    std::vector<double> gap;            // per contact of `rows` [m], at the end of the step
+    double look_time = 0;               // [s] per contact: what it takes to find them and to move bodies once
     std::vector<double> push;  // per contact [m]: the move asked of it; 0: it only must not be pushed in further
     NodeGroups groups;         // of nodes that are moved together
     std::vector<char> moves;   // per node that stands for a group: it is pushed
     bool arrives = true;       // written by the scheme: a contact that has no row in the step may overlap at its end
     double deepest = 0;        // [m] overlap that was to be pushed out; 0: none
-    double now = 0;            // [m] of the move at hand, and
+    double now = 0;            // [m] of the move at hand,
+    double excess = 0;         // [m] more than it may keep, and
     ContactId where;           // its contact
     bool squeezed = false;     // the bodies cannot be moved apart: others leave them too little room
     bool deep = false;         // and that is visible
