@@ -445,6 +445,7 @@ StepReport MoreauJean::step_of(double h, const System& system, Solver& solver, S
                  .push_out = push ? &w.push_out : nullptr,
                  .q_end = &w.q_end},
                 x, s, watch, report);
+    forget_blows(s);
     if (w.wedged || (w.opened && w.hits)) move_onto_joints(system, solver, x, s, w);
     if (ahead) note_path(x.t, th == options_.theta && !w.hits, s, w.path);
     if (push) w.halved.pushed = std::max(w.halved.pushed, w.push_out.deepest);

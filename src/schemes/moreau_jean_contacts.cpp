@@ -115,4 +115,16 @@ void fill_restitution(const System& system, const State& x, const GapTerms& gaps
     }
 }
 
+void forget_blows(Step& s) {
+    const ContactRows& rows = s.problem.contacts;
+    const Nodes& nodes = s.problem.nodes();
+    for (const Event& event : s.events) {
+        if (event.kind != EventKind::impact || !(event.normal_speed_before < -s.tolerances.hit_speed)) continue;
+        const auto at = std::lower_bound(rows.id.begin(), rows.id.end(), event.contact);
+        if (at == rows.id.end() || !(*at == event.contact)) continue;
+        for (const BlockRows::Block& block : rows.jacobian.blocks_of(static_cast<int>(at - rows.id.begin())))
+            s.memory.v_rate.segment(nodes.start[block.node], nodes.dof(block.node)).setZero();
+    }
+}
+
 }  // namespace stickslip

@@ -1,28 +1,8 @@
 // What follows the solve in schemes whose step is one stage.
-#include <algorithm>
-
 #include "schemes/parts/project.hpp"
 #include "schemes/parts/push_out.hpp"
 
 namespace stickslip {
-
-namespace {
-
-// Where a body was hit, (v+ - v)/h is that of the blow and tells nothing of the next step: gyroscopic forces taken at velocities extrapolated by
-// it turned the momentum of capsules that rebounded from a wall by 4 %.
-void forget_blows(Step& s) {
-    const ContactRows& rows = s.problem.contacts;
-    const Nodes& nodes = s.problem.nodes();
-    for (const Event& event : s.events) {
-        if (event.kind != EventKind::impact || !(event.normal_speed_before < -s.tolerances.hit_speed)) continue;
-        const auto at = std::lower_bound(rows.id.begin(), rows.id.end(), event.contact);
-        if (at == rows.id.end() || !(*at == event.contact)) continue;
-        for (const BlockRows::Block& block : rows.jacobian.blocks_of(static_cast<int>(at - rows.id.begin())))
-            s.memory.v_rate.segment(nodes.start[block.node], nodes.dof(block.node)).setZero();
-    }
-}
-
-}  // namespace
 
 void finish_step(const System& system, Solver& solver, const StageEnd& end, State& x, Step& s, Stopwatch& watch,
                  StepReport& report) {
@@ -39,7 +19,6 @@ void finish_step(const System& system, Solver& solver, const StageEnd& end, Stat
     s.v1 = x.v;
     note_impulses(s);
     note_mode_changes(x.t, s);
-    forget_blows(s);
     remember(end.h, s);
     watch.lap(StepTimers::advance);
 
