@@ -239,12 +239,12 @@ struct Simulation::Impl {
         edits.early_events.clear();
         const std::string no_edit = edits.make_due(edited(), step.events);
         ++steps;
+        if (budget) budget->end_step(step.left_out);
         for (Recorder* recorder : recorders) recorder->write(*model.system, state, step, report);
         edits.drop_former_systems();
         step.q1 = state.q;
         step.v1 = state.v;
         refuse_edit(no_edit);
-        if (budget) budget->end_step(step.left_out);
         return true;
     }
 };

@@ -1,7 +1,7 @@
 // The budget of a run, dealt out step by step. Counts are the same for every step. Of the time of a step the solver gets what
 // is left at its start but for two reserves: as long as all that follows the first solve took in the steps before, and
 // what it takes to end once the time is used up, when every island is still swept a few times and judged. What the scheme does after the solve
-// has until the step ends but for what judging and recording took.
+// has until the step ends but for what judging took. Recorders come on top: a flush to the disk takes as long as a step and would leave nothing for it.
 #pragma once
 
 #include <algorithm>
@@ -31,12 +31,12 @@ public:
         deal(0);
     }
     // [s] of processor_time(): when the scheme is to be done with the step that has started; infinity: there is no limit.
-    double end_of_motion() const { return budget_.ms ? started_ + late * time() - after_.expected(0) : infinity; }
-    // After the scheme, whose step is judged and recorded now.
+    double end_of_motion() const { return budget_.ms ? started_ + time() - after_.expected(0) : infinity; }
+    // After the scheme, whose step is judged now.
     void end_motion() {
         if (budget_.ms) moved_ = clock_();
     }
-    // After the recorders. What the scheme has left out for lack of time is reserved too: else the solver would have that for ever.
+    // Before the recorders. What the scheme has left out for lack of time is reserved too: else the solver would have that for ever.
     void end_step(double left_out = 0) {
         if (!budget_.ms) return;
         const double now = clock_();
@@ -66,9 +66,8 @@ public:
 
 private:
     static constexpr double most_reserved = 0.7;  // of the time of a step
-    // Of it: what the scheme does after the solve is reserved and mostly ends in time. If smaller, overlap of steps that are late by a little is
-    // not looked at: rocks then overlapped three times as deep; if larger, steps are late.
-    static constexpr double late = 1.1;
+    // Of the time given: the rest is for what cannot be foreseen. If larger, single steps are late by a quarter.
+    static constexpr double planned = 0.9;
     static constexpr int many_contacts = 100;     // fewer say little about the time of one
 
     // [s] What a part of a step takes, from the steps before: the longest, of which a little is forgotten in every step, and the same per
@@ -81,24 +80,27 @@ private:
             most = std::max(seconds, forgetting * most);
             if (contacts >= many_contacts) per_contact = std::max(seconds / contacts, forgetting * per_contact);
         }
-        // If smaller, the next long recording comes as a surprise; if larger, one long recording costs the solver time for many steps.
+        // If smaller, the next long step comes as a surprise; if larger, one long step costs the solver time for many.
         static constexpr double forgetting = 0.9;
     };
     // After the time is used up, when every island is still swept and judged: follows the contacts alone.
     struct Ending {
-        double per_contact = 8e-6;  // [s] to begin with as on a slow core
+        double per_contact = 2.5e-6;  // [s] to begin with
+        // If smaller, sweeps of the next step come late; if larger, one late step leaves the solver nothing for many: bricks that were hit then overlapped
+        // by a tenth of their size.
+        static constexpr double forgetting = 0.7;
 
         double expected(int contacts) const { return per_contact * contacts; }
         void see(double seconds, int contacts) {
-            per_contact = std::max(seconds / contacts, Duration::forgetting * per_contact);
+            per_contact = std::max(seconds / contacts, forgetting * per_contact);
         }
     };
-    double time() const { return 1e-3 * *budget_.ms; }  // [s]
+    double time() const { return 1e-3 * planned * *budget_.ms; }  // [s]
     // What the next solve gets.
     Budget deal(int contacts) {
         Budget earlier = dealt_;
         if (budget_.ms) {
-            // A flush of the record may take longer than the solve: the solver keeps its share of the time in any case.
+            // The solver keeps its share of the time in any case.
             const double reserve = first_ ? rest_.expected(contacts) : after_.expected(0);
             earlier.deadline -= std::min(reserve, most_reserved * time()) + ending_.expected(contacts);
         }
@@ -115,7 +117,7 @@ private:
     double started_ = 0;   // [s] when the step began,
     double solved_ = 0;    // when its first solve ended, or the step began,
     double moved_ = 0;     // and when the scheme was done with it
-    Duration rest_;        // all that follows the first solve: booking, pushing bodies out of overlap, judging, recording,
+    Duration rest_;        // all that follows the first solve: booking, pushing bodies out of overlap, judging,
     Duration after_;       // and of that what follows the scheme
     Ending ending_;
 };

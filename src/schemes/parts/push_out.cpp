@@ -66,8 +66,6 @@ constexpr double smallest_move = 1e-6;
 // Of the time of a look from step to step. If smaller, one quick look lets the next one take too long; if larger, a slow one is remembered
 // for many steps in which there was time to look.
 constexpr double forgetting = 0.9;
-// The same where there was no time: if smaller, looks are tried that take longer than they may; if larger, one long look ends them for good.
-constexpr double slow_forgetting = 0.98;
 
 // Of System::overlap_limit, half the thickness of a body: what a contact with restitution may keep, and what is worth another move. The
 // verdict doubts 0.08. If smaller, rebounds at ordinary steps are moved, which gives them energy; if larger, boxes falling with 1/60 s pass
@@ -308,6 +306,7 @@ bool move_apart(const System& system, Solver& solver, double h, double speed, bo
     const double farthest = pushes_within_reach * largest;
     find_islands(system.nodes(), farthest, s.correction.problem.joints, w);
     fill_move(system, farthest, x, s, w);
+    if (s.deadline < infinity) w.looked_until = processor_time();
     const Move found = find_move(solver, largest, s, w);
     if (found != Move::helps) {
         w.deep = w.excess > deep_share * system.overlap_limit(w.where);
@@ -339,15 +338,16 @@ void push_out(const System& system, Solver& solver, double h, State& x, Step& s,
     double before = timed ? processor_time() : 0;
     const bool straight = no_time_to_look(s, before, w);
     for (int k = 0; k < max_moves; ++k) {
+        w.looked_until = 0;
         const bool again = move_apart(system, solver, h, speed, straight, x, s, w);
         if (timed) {
-            const double now = processor_time();
+            const double now = processor_time(), looked = w.looked_until > 0 ? w.looked_until : now;
             const int contacts = s.problem.contacts.size();
             if (straight) {
-                w.look_time *= slow_forgetting;
+                w.look_time *= forgetting;
                 s.left_out = std::max(w.look_time * contacts - (now - before), 0.0);
             } else if (contacts > 0) {
-                w.look_time = std::max((now - before) / contacts, forgetting * w.look_time);
+                w.look_time = std::max((looked - before) / contacts, forgetting * w.look_time);
             }
             if (now >= s.deadline || no_time_to_look(s, now, w)) break;
             before = now;

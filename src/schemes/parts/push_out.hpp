@@ -25,7 +25,8 @@ struct PushOut {
     ContactRows found;                  // all contacts at the end of the step,
     const ContactRows* rows = nullptr;  // or those of its start, if no time is left to find them
     std::vector<double> gap;            // per contact of `rows` [m], at the end of the step
-    double look_time = 0;               // [s] per contact: what it takes to find them and to move bodies once
+    double look_time = 0;               // [s] per contact: what it takes to find them and to fill a move, which itself ends when it must,
+    double looked_until = 0;            // [s] by the clock of the thread: when that was done; 0: there was nothing to move
     std::vector<double> push;  // per contact [m]: the move asked of it; 0: it only must not be pushed in further
     NodeGroups groups;         // of nodes that are moved together
     std::vector<char> moves;   // per node that stands for a group: it is pushed
